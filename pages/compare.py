@@ -6,12 +6,11 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.frame import controls, shell, state
-from pages.ui.frame.keys import Key
 from pages.ui.results import (
     compare_studies,
     compare_view,
-    conditions_view,
     context,
+    groups_view,
     mitigate_view,
     retrain_results,
     retrain_setup,
@@ -28,7 +27,7 @@ shell.heading("Compare", "Which model is more name-sensitive, on which sentences
 is_retrained = AUDIT.run_id is not None
 study = None if is_retrained and state.view().run is None else context.need_study()
 parts = CONDITIONS | PARTS if study and conditions_of(study.cube) else PARTS
-part = context.ask_part(parts, Key.COMPARE_PART, first="retrain" if is_retrained else "")
+part = context.ask_part(parts, "compare_part", first="retrain" if is_retrained else "")
 if part == "retrain":
     folder = frame.result(AUDIT)
     with shell.show_errors("This retraining cannot be opened", then=lambda: frame.ask_another(AUDIT)):
@@ -41,7 +40,7 @@ if part == "retrain":
 study = study or context.need_study()
 if part == "conditions":
     with shell.show_errors():
-        conditions_view.show(study)
+        groups_view.conditions(study)
 elif part == "mitigate":
     controls.target_picker(study.cube)
     with shell.show_errors("Averaging over names cannot be measured here"):

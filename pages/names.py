@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.frame import controls, shell, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import context, names_view, selection_view, transcript_view, why_view
+from pages.ui.results import context, flip_card, groups_view, names_view, why_view
 from psa_core.claims import comparison
 from psa_core.tables import replicability
 
@@ -33,16 +33,16 @@ with shell.show_errors():
         choice = names_view.ask(study)
         table = study.names(baseline=choice.baseline, correction=choice.correction)
         with slot:
-            typography.finding(names_view.finding(study, table, choice))
+            typography.finding(study.name_finding(table, choice.baseline, choice.correction))
     chart, numbers = st.columns([7, 8], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
     with numbers:
         names_view.side_table(table, study, choice)
-    transcript_view.of_name(study)
+    flip_card.transcript_of_chosen(study)
     typography.second(reliability)
     names_view.floor(study)
-    column = names_view.groups(study, choice)
+    column = groups_view.differences(study, choice)
     if column:
-        selection_view.show(study, column)
+        groups_view.selection_rates(study, column)
     names_view.equivalence(study, choice)

@@ -9,7 +9,7 @@ from pages.ui.results import context, present_view
 
 shell.guard()
 st.html(present_view.HEADING)
-study = context.need_study_alone()
+study = context.need_study(alone=True)
 with shell.show_errors():
     views = present_view.views(study)
     with st.container():

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pages.ui.frame import shell, typography
 from pages.ui.results import context, report_view
-from psa_core.claims import findings
 
 shell.guard()
 shell.heading("Report", "Share the report, or download the data.")
 study = context.need_study()
 with shell.show_errors():
-    typography.finding(findings.corpus_finding(study.summary(), study.target))
+    typography.finding(study.corpus_finding())
     report_view.downloads(study)
     report_view.contents()
     report_view.flips(study)

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.frame import controls, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, flip_card, matrix_view, sentences_view
-from psa_core.claims import findings, reasons
+from psa_core.claims import reasons
 
 PARTS = {"sentences": "Changed labels", "matrix": "All sentences × all names"}
 
@@ -15,7 +15,7 @@ shell.guard()
 shell.heading("Sentences", "In which sentences does the label change with the name, and is that a defect?")
 study = context.need_study()
 controls.target_picker(study.cube)
-part = context.ask_part(PARTS, Key.SENTENCES_PART)
+part = context.ask_part(PARTS, "sentences_part")
 if part == "matrix":
     with shell.show_errors():
         with shell.headline_slot() as slot:
@@ -29,8 +29,7 @@ if part == "matrix":
 
 with shell.show_errors():
     with shell.headline_slot() as slot, slot:
-        in_words = findings.sentence_finding(study.sentences(), study.target.name, threshold=study.threshold)
-        typography.finding(in_words)
+        typography.finding(study.sentence_finding())
     controls.threshold_slider(study.cube)
     filters = sentences_view.ask(study)
     flips = sentences_view.found(study, filters)

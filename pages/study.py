@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import open_study, shell, state
+from pages.ui.frame import shell, state
+from pages.ui.results import context
 from pages.ui.study import job_panel, reopen
 
 shell.guard()
 run_id = state.view().run
 if run_id is None:
     shell.heading("Your study", "Which names move the score of a model on your sentences, and how surely?")
-    open_study.say_broken_link()
-    open_study.empty_state()
+    context.empty_state()
     reopen.ask()
 else:
     shell.heading("Overview", "What was found, how sure it is, and what to do next.")
-    with shell.show_errors("This study cannot be opened", then=open_study.empty_state):
+    with shell.show_errors("This study cannot be opened", then=context.empty_state):
         job_panel.show(run_id)
     with st.expander("Open another study", icon=":material/folder_open:"):
         reopen.ask()

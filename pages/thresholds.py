@@ -11,7 +11,7 @@ study = context.need_study()
 controls.target_picker(study.cube)
 with shell.show_errors():
     with shell.headline_slot() as slot, slot:
-        typography.finding(thresholds_view.finding(study))
+        typography.finding(study.threshold_finding())
     controls.threshold_slider(study.cube)
     chosen = thresholds_view.ask_curves(study)
     thresholds_view.figure(study, chosen)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import markup, shell, shown_names
+from pages.ui.frame import markup, shell
+from pages.ui.frame.controls import labels_of
 from pages.ui.frame.keys import Key
 from pages.ui.try_it import asking, controls, one_sentence, panels, parts, waiting
 
@@ -47,7 +48,7 @@ with headlines, shell.show_errors():
         shown = one_sentence.that_answered(found, ready)
         table = one_sentence.table_one(found, shown, choice.headline)
     asked, found = found, found.first(len(table.names))
-    labels = shown_names.labels_of(table.names)
+    labels = labels_of(table.names)
     table = table.shown_as(labels, found)
     panels.finding(table, found)
 

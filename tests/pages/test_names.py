@@ -50,9 +50,9 @@ def test_baseline_and_correction_change_the_table(open_page: OpenPage, run: Run)
 
 def test_clicked_bar_is_selected_and_clicked_again_is_not(run: Run) -> None:
     def click() -> None:
-        from pages.ui.frame import clicks
+        from pages.ui.frame import state
 
-        clicks.toggle_bar("names_bars")
+        state.clicked_bar("names_bars")
 
     page = AppTest.from_function(click)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.results import background
+from pages.ui.results import study_model
 from psa_core import jobs, tables
 from psa_core.claims import comparison, findings
 from psa_core.claims.groups import group_finding
@@ -54,7 +54,7 @@ def test_a_model_that_only_a_file_names_is_not_asked_for_the_reason(
 ) -> None:
     from dataclasses import replace
 
-    monkeypatch.setattr(background, "score", lambda *_: pytest.fail("it was asked"))
+    monkeypatch.setattr(study_model, "score", lambda *_: pytest.fail("it was asked"))
     cube = result_studies.cube()
     named = {**cube.provenance, "study": {**cube.provenance["study"], "model": "http://127.0.0.1:9/"}}
     open_page("study", run=result_studies.keep(replace(cube, provenance=named)))

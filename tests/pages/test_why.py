@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.ui.results import background
+from pages.ui.results import study_model
 from psa_core import models, tables
 from psa_core.claims.comparison import replicability_finding
 from psa_core.claims.reasons import why_finding
@@ -72,7 +72,7 @@ def test_hidden_names_are_hidden_here(open_page: OpenPage, words_of: Words) -> N
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is scored in the background is there when the page is drawn, however busy the machine is."""
-    monkeypatch.setattr(background, "FIRST_WAIT_SECONDS", 60.0)
+    monkeypatch.setattr(study_model, "FIRST_WAIT_SECONDS", 60.0)
 
 
 def test_the_words_of_a_name_are_scored_under_the_condition_of_the_target(open_page: OpenPage, words_of: Words) -> None:

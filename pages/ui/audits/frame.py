@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, columns, exports, form, markup, permissions, shell, typography, visitor
+from pages.ui.frame import cached, exports, form, markup, permissions, shell, typography, visitor
 from pages.ui.frame.step import step
 from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
@@ -196,7 +196,7 @@ def table(
     page: AuditPage, shown: pd.DataFrame, alt: str, *, words: str = "", csv: str = "", digits: int = 3, **heads: Any
 ) -> None:
     """A table with readable headings (`heads` has other ones), words below it, and its download as a file `csv`."""
-    config = columns.config(shown, heads, digits=digits)
+    config = exports.config(shown, heads, digits=digits)
     st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", alt=alt)
     if words:
         typography.small_print(words)

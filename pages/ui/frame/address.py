@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from pages.ui.frame.keys import Key
 from psa_core.errors import PsaError
 
 T = TypeVar("T")
@@ -22,48 +21,53 @@ MAX_LENGTH = 600
 PAUSE_SECONDS = 1.0
 Texts = Mapping[str, list[str]]
 
+#: In the session: the parameters of the last run, and the page they were on; those that go from page to page.
+LAST, PAGE, CARRIED = "address", "address_page", "address_carried"
+#: The linked widgets of the last run, and of this one; what is written at a pause, and since when it waits.
+SHOWN, SHOWING, WAITING, WAITING_SINCE = "address_shown", "address_showing", "address_waiting", "address_waiting_since"
+
 
 def bring_over(page: str, ours: Collection[str]) -> None:
     """Restore the URL's parameters at the start of a run, since Streamlit clears them when the page changes.
 
     `ours` are parameters that go from page to page, beside those of `linked` widgets.
     """
-    carried = st.session_state.setdefault(Key.ADDRESS_CARRIED, set())
+    session = st.session_state
+    carried = session.setdefault(CARRIED, set())
     carried.update(ours)
-    st.session_state[Key.ADDRESS_SHOWN] = st.session_state.pop(Key.ADDRESS_SHOWING, set())
-    turned = st.session_state.setdefault(Key.ADDRESS_PAGE, page) != page
-    st.session_state[Key.ADDRESS_PAGE] = page
+    session[SHOWN] = session.pop(SHOWING, set())
+    turned = session.setdefault(PAGE, page) != page
+    session[PAGE] = page
     if turned and not len(st.query_params):
-        stood = {name: values for name, values in st.session_state.get(Key.ADDRESS, {}).items() if name in carried}
-        write({**stood, **st.session_state.pop(Key.ADDRESS_WAITING, {})})
+        stood = {name: values for name, values in session.get(LAST, {}).items() if name in carried}
+        write({**stood, **session.pop(WAITING, {})})
     _remember()
 
 
 def write(texts: Texts) -> None:
     """Set URL parameters in one step; an empty list removes a parameter."""
     changed = {name: values for name, values in texts.items() if st.query_params.get_all(name) != values}
-    if not changed:
-        return
-    st.query_params.update(changed)
-    for name in [name for name, values in changed.items() if not values]:
-        st.query_params.pop(name)
-    _remember()
+    if changed:
+        st.query_params.update(changed)
+        for name in [name for name, values in changed.items() if not values]:
+            st.query_params.pop(name)
+        _remember()
 
 
 def _remember() -> None:
     """Keep the order of existing parameters, since an unchanged URL adds no step to the history."""
-    st.session_state[Key.ADDRESS] = {name: st.query_params.get_all(name) for name in st.query_params}
+    st.session_state[LAST] = {name: st.query_params.get_all(name) for name in st.query_params}
 
 
 def write_later(texts: Texts) -> None:
     """Set URL parameters after a pause, so that a stream of values is one step."""
-    st.session_state[Key.ADDRESS_WAITING] = {**waiting(), **texts}
-    st.session_state[Key.ADDRESS_WAITING_SINCE] = time.monotonic()
+    st.session_state[WAITING] = {**waiting(), **texts}
+    st.session_state[WAITING_SINCE] = time.monotonic()
 
 
 def waiting() -> Texts:
     """The values that `write_later` has yet to write."""
-    found: Texts = st.session_state.get(Key.ADDRESS_WAITING, {})
+    found: Texts = st.session_state.get(WAITING, {})
     return found
 
 
@@ -71,7 +75,7 @@ def write_waiting() -> None:
     """Write the pending values once no more arrive; called before a page is drawn."""
 
     def at_pause() -> None:
-        if waiting() and time.monotonic() - st.session_state[Key.ADDRESS_WAITING_SINCE] >= PAUSE_SECONDS:
+        if waiting() and time.monotonic() - st.session_state[WAITING_SINCE] >= PAUSE_SECONDS:
             _write_widgets(waiting())
             st.rerun()
 
@@ -91,41 +95,31 @@ def linked(
 ) -> dict[str, Any]:
     """Arguments for a widget bound to a URL parameter; a link or the Back button wins.
 
-    Parameters
-    ----------
-    key : str
-    default : object
-        The value that is not written: text, a number, one of the options, or a list of some.
-    options : collection, optional
-        What may be chosen; anything else in the address is left unheard. Of a mapping, the labels are heard as well:
-        links that were sent earlier have them.
-    typing : bool
-        Whether the value comes letter by letter: then it is written at the next pause; see `write_later`.
-    longest : int
-        Letters that are taken from the address.
-    clears : tuple of str
-        Parameters that a new value takes out of the address.
-    read : callable, optional
-        Reads the value of a text and raises a `PsaError` where it is none, for values of another kind.
+    `default` is the value that is not written: text, a number, one of the `options`, or a list of some. Anything but
+    an option is left unheard; of a mapping, the labels are heard as well, since links that were sent earlier have them.
+    Where `typing` says that the value comes letter by letter, it is written at the next pause. At most `longest`
+    letters are taken from the address. A new value takes the parameters `clears` out of the address. `read` reads
+    values of another kind, and raises a `PsaError` where a text is none.
     """
-    st.session_state.setdefault(Key.ADDRESS_CARRIED, set()).add(key)
+    session = st.session_state
+    session.setdefault(CARRIED, set()).add(key)
     texts, memory = st.query_params.get_all(key), f"{key} in address"
-    if key not in st.session_state or texts != st.session_state.get(memory, []):
-        st.session_state[key] = _value(texts, default, options, longest, read)
-    elif options is not None and not all(item in options for item in _listed(st.session_state[key])):
-        st.session_state[key] = default
-    showing = st.session_state.setdefault(Key.ADDRESS_SHOWING, set())
-    if key not in showing and key not in st.session_state.get(Key.ADDRESS_SHOWN, ()):
-        st.session_state[key] = st.session_state[key]  # a widget that was away comes back with its default, unless told
+    if key not in session or texts != session.get(memory, []):
+        session[key] = _value(texts, default, options, longest, read)
+    elif options is not None and not all(item in options for item in _listed(session[key])):
+        session[key] = default
+    showing = session.setdefault(SHOWING, set())
+    if key not in showing and key not in session.get(SHOWN, ()):
+        session[key] = session[key]  # a widget that was away comes back with its default, unless told
     showing.add(key)
-    st.session_state[memory] = texts
+    session[memory] = texts
 
     def changed() -> None:
-        new = {key: _texts(st.session_state[key], default)}
+        new, cleared = {key: _texts(session[key], default)}, {name: [] for name in clears}
         if typing:
-            write_later({**{name: [] for name in clears}, **new})
+            write_later(cleared | new)
         else:
-            _write_widgets(new, clears)
+            _write_widgets(new, cleared)
 
     return {"key": key, "on_change": changed}
 
@@ -141,10 +135,10 @@ def put_all(values: Mapping[str, Any]) -> None:
     _write_widgets({key: _texts(value, None) for key, value in values.items()})
 
 
-def _write_widgets(texts: Texts, clears: tuple[str, ...] = ()) -> None:
-    """Write the URL parameters of widgets, which then need not read them back."""
-    st.session_state[Key.ADDRESS_WAITING] = {key: later for key, later in waiting().items() if key not in texts}
-    write({**{name: [] for name in clears}, **texts})
+def _write_widgets(texts: Texts, cleared: Texts | None = None) -> None:
+    """Write the URL parameters of widgets, which then need not read them back; those that are `cleared` have to."""
+    st.session_state[WAITING] = {key: later for key, later in waiting().items() if key not in texts}
+    write({**(cleared or {}), **texts})
     st.session_state.update({f"{key} in address": values for key, values in texts.items()})
 
 
@@ -166,11 +160,6 @@ def _value(
     """The value that a widget's URL parameters encode; the default if they are not valid."""
     if not texts:
         return default
-    if read is not None:
-        try:
-            return read(texts[-1][:longest])
-        except PsaError:
-            return default
     if options is not None:
         labels = options.items() if isinstance(options, Mapping) else ()
         by_text = {str(label): option for option, label in labels} | {str(option): option for option in options}
@@ -178,10 +167,12 @@ def _value(
         if isinstance(default, list):
             return found or default
         return found[-1] if found else default
-    if not isinstance(default, float):
-        return texts[-1][:longest].encode("utf-8", "ignore").decode("utf-8")
+    text = texts[-1][:longest]
     try:
-        number = float(texts[-1])
-    except ValueError:
+        if read is not None:
+            return read(text)
+        if isinstance(default, float):
+            return float(text) if math.isfinite(float(text)) else default
+    except (PsaError, ValueError):
         return default
-    return number if math.isfinite(number) else default
+    return text.encode("utf-8", "ignore").decode("utf-8")

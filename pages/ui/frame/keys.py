@@ -1,137 +1,26 @@
-"""Every widget key of the dashboard, prefixed by page because values can persist across pages."""
+"""Keys that several files use; a key of one file stands where it is used, with the page's name before it.
+
+Values can persist across pages, and the key of a linked widget is its parameter in the address.
+"""
 
 from __future__ import annotations
 
-from enum import StrEnum, auto
+from enum import StrEnum
 
 
 class Key(StrEnum):
-    """A key is its own name in lower case, unless it stood in links before or is a widget of all pages."""
+    """What the session and the address call it; links that were sent earlier have these words."""
 
-    VIEW = auto()
-    VIEW_IN_URL = auto()
-    BROKEN_LINK = auto()
-    NOUN = auto()
-    STUDY_NOUN = auto()
-    CHIPS = auto()
-    HIDE_NAMES = auto()
-    RUNS_SEEN = auto()
-    REPORT_ZIP = auto()
-    ADDRESS = auto()
-    ADDRESS_PAGE = auto()
-    ADDRESS_CARRIED = auto()
-    ADDRESS_SHOWN = auto()
-    ADDRESS_SHOWING = auto()
-    ADDRESS_WAITING = auto()
-    ADDRESS_WAITING_SINCE = auto()
-    TRY_SENTENCE = auto()
-    TRY_EXAMPLE = auto()
-    TRY_LIST = auto()
-    TRY_MODELS = auto()
-    TRY_ASK = auto()
-    TRY_ASK_ABOUT = auto()
-    TRY_FILLER = auto()
-    TRY_SORT = auto()
-    TRY_ANSWERED = auto()
-    TRY_REST = auto()
-    TRY_PARTS = auto()
-    TRY_PARTS_NAME = auto()
-    STUDY_FILE = auto()
-    STUDY_COLUMN = auto()
-    STUDY_PASTED = auto()
-    STUDY_LOOKUP = auto()
-    STUDY_SOURCE = auto()
-    STUDY_ANCHORS = auto()
-    STUDY_FAMILIES = auto()
-    STUDY_EXCLUDE = auto()
-    STUDY_REVIEW_PAGE = auto()
-    STUDY_EVIDENCE = auto()
-    STUDY_NAMES = auto()
-    STUDY_NAMES_FILE = auto()
-    STUDY_NAMES_COLUMN = auto()
-    STUDY_NAMES_TEXT = auto()
-    STUDY_MODEL = auto()
-    STUDY_MODEL_ID = auto()
-    STUDY_CONDITIONS = auto()
-    STUDY_CONDITIONS_FILE = auto()
-    STUDY_MOST = auto()
-    STUDY_TEXTS = auto()
-    STUDY_SCORED = auto()
-    STUDY_RUN = auto()
-    STUDY_CANCEL = auto()
-    STUDY_RESUME = auto()
-    STUDY_NEW = auto()
-    STUDY_OTHER_MODEL = auto()
-    STUDY_ZIP = auto()
-    NAMES_PART = auto()
-    NAMES_SEARCH = auto()
-    NAMES_BARS = auto()
-    NAMES_TABLE = auto()
-    NAMES_MARGIN = auto()
-    NAMES_EQUIVALENCE = auto()
-    SENTENCES_PART = auto()
-    SENTENCES_NAMES = auto()
-    SENTENCES_SEARCH = auto()
-    SENTENCES_PAGE = auto()
-    SENTENCES_DOTS = auto()
-    SENTENCES_SCATTER = auto()
-    SENTENCES_READER = auto()
-    SENTENCES_LEAVE_OUT = auto()
-    SENTENCES_CARD = auto()
-    SENTENCES_DRAWER = auto()
-    SENTENCES_TAKEN = auto()
-    SENTENCES_UNDO = auto()
-    COMPARE_PART = auto()
-    COMPARE_GROUPS = auto()
-    COMPARE_TARGET = auto()
-    COMPARE_ADD = auto()
-    COMPARE_ADDED = auto()
-    COMPARE_RUNS = auto()
-    COMPARE_OPEN = auto()
-    COMPARE_TITLE = auto()
-    COMPARE_FIRST = auto()
-    COMPARE_SECOND = auto()
-    PRESENT_FROM = auto()
-    PRESENT_KEYS = auto()
-    PRESENT_SENTENCE = auto()
-    THRESHOLDS_CROSSING = auto()
-    THRESHOLDS_MARK = auto()
-    THRESHOLDS_LINE = auto()
-    WHY_FACTORS = auto()
-    WHY_PERPLEXITY = auto()
-    WHY_PARTS = auto()
-    WHY_LEFT = auto()
-    WHY_PARTS_TABLE = auto()
-    WHY_WORDS = auto()
-    WHY_FOUND = auto()
-    MATRIX = auto()
-    MATRIX_SELECTION = auto()
-    MITIGATE_COUNT = auto()
-    MITIGATE_FULL = auto()
-    MITIGATE_MODEL = auto()
-    MITIGATE_CHECK = auto()
-
-    TARGET = "target_picker"
-    THRESHOLD = "threshold_slider"
-    EXAMPLE = "load_example"
-    TRY_OWN = "try_own_names"
-    TRY_SLOT = "try_put_slot"
-    TRY_LAST = "try_last_sentence"
-    STUDY_ARGUMENT = "study_anchor_argument"
+    BROKEN_LINK = "broken_link"
+    COMPARE_RUNS = "compare_runs"
+    HIDE_NAMES = "hide_names"
     NAMES_BASELINE = "baseline"
-    NAMES_COLOUR = "colour"
-    NAMES_SECTION = "section"
-    NAMES_CORRECTION = "correction"
-    NAMES_LIMIT = "show"
-    NAMES_GROUP = "group"
-    NAMES_REFERENCE = "reference"
-    NAMES_SELECT = "select"
-    NAMES_TOP = "top"
+    NAMES_PART = "names_part"
+    PRESENT_FROM = "present_from"
     PRESENT_VIEW = "view_on"
-    THRESHOLDS_CURVES = "curves"
-    SENTENCES_DIRECTION = "direction"
-    SENTENCES_ORDER = "order"
-    SENTENCES_EACH = "each"
-    SENTENCES_JUDGED = "judged"
-    SENTENCES_SIZE = "cards"
-    COMPARE_METRIC = "metric"
+    RUNS_SEEN = "runs_seen"
+    SENTENCES_CARD = "sentences_card"
+    SENTENCES_LEAVE_OUT = "sentences_leave_out"
+    SENTENCES_PAGE = "sentences_page"
+    TRY_LAST = "try_last_sentence"
+    TRY_SORT = "try_sort"

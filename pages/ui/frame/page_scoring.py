@@ -1,4 +1,4 @@
-"""Score texts while a page waits: in short slices, alternating with others on the same model, for a limited time.
+"""Runs of pages take turns; texts are scored while a page waits, in short slices, for a limited time.
 
 A model has a lock of its own, so that a slow one delays nobody who asks another. A slice takes a quarter of a second,
 so that those who ask the same model wait for a slice of each other, not for all of it.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,16 +18,57 @@ import numpy as np
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.ui.frame.page_lock import FairLock
 from psa_core import scoring
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import PAGE_SECONDS
 from psa_core.models import Scorer
 
+#: How long a run of a page keeps others from running; see `docs/performance.md`.
+PAGE_TURN_SECONDS = 0.25
 #: What takes longer shows how far it is.
 SHOWN_AFTER_SECONDS = 0.5
 _locks: WeakValueDictionary[str, FairLock] = WeakValueDictionary()
 _registering = threading.Lock()
+
+
+class FairLock:
+    """First come, first served; Python's own locks give whoever lets go and asks again at once the lock again.
+
+    After some seconds, where they are given, the next one no longer waits for who has the lock: a slow page holds up no
+    other. `waiting` has an object for each thread that waits, in the order of arrival.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = seconds
+        self._changed = threading.Condition()
+        self._holder: object | None = None
+        self._until = 0.0
+        self.waiting: deque[object] = deque()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """Acquire the lock in order of arrival, and release it at the end."""
+        mine = object()
+        with self._changed:
+            self.waiting.append(mine)
+            try:
+                while True:
+                    is_next = self.waiting[0] is mine
+                    left = None if self._seconds is None else max(0.0, self._until - time.monotonic())
+                    if is_next and (self._holder is None or left == 0.0):
+                        break
+                    self._changed.wait(left if is_next else None)
+                self._holder, self._until = mine, time.monotonic() + (self._seconds or 0.0)
+            finally:
+                self.waiting.remove(mine)
+                self._changed.notify_all()
+        try:
+            yield
+        finally:
+            with self._changed:
+                if self._holder is mine:
+                    self._holder = None
+                    self._changed.notify_all()
 
 
 @dataclass(eq=False)

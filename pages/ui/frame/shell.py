@@ -11,8 +11,7 @@ from typing import Any, NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import address, internals, page_lock, permissions, state, typography, visitor
-from pages.ui.frame.keys import Key
+from pages.ui.frame import address, internals, page_scoring, permissions, state, typography, visitor
 from pages.ui.frame.typography import in_words
 from psa_core import jobs, registry, trust
 from psa_core.errors import PsaError
@@ -48,7 +47,7 @@ OWN_PAGE = {"eec": "equity", "generation": "language_models", "chats": "answers"
 OF_STUDY = {*(stem for stem, *_, door in PAGES if door in (STUDY, PART)), "present", *MOVED}
 RULES = Path(__file__).with_suffix(".css")
 _frame = threading.local()
-_PAGE_LOCK = page_lock.FairLock(page_lock.PAGE_TURN_SECONDS)
+_PAGE_LOCK = page_scoring.FairLock(page_scoring.PAGE_TURN_SECONDS)
 
 
 def run_app() -> None:
@@ -108,13 +107,13 @@ def open_study_has(noun: str) -> None:
     """Say what the texts of the open study are called, on this page and in the navigation."""
     typography.texts_are(noun)
     if noun != _study_noun():
-        st.session_state[Key.STUDY_NOUN] = noun
+        st.session_state["study_noun"] = noun
         if getattr(_frame, "drawn", False):
             st.rerun()
 
 
 def _study_noun() -> str:
-    return str(st.session_state.get(Key.STUDY_NOUN, "sentence"))
+    return str(st.session_state.get("study_noun", "sentence"))
 
 
 def pages(is_open: bool = False, noun: str = "sentence") -> list[st.Page]:  # type: ignore[valid-type]

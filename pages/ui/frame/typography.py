@@ -9,7 +9,6 @@ import html
 
 import streamlit as st
 
-from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import SERIF
 from psa_core.claims.findings import Finding
 from psa_core.plurals import called
@@ -23,12 +22,12 @@ SMALL = f"margin: 0; font-size: 0.9rem; opacity: 0.78; max-width: 68rem; {WRAP}"
 
 def texts_are(noun: str) -> None:
     """Say what the texts of this page are called; until a page says so, ``sentence``."""
-    st.session_state[Key.NOUN] = noun
+    st.session_state["noun"] = noun
 
 
 def in_words(text: str) -> str:
     """Words about sentences, as this page calls its texts."""
-    return called(text, st.session_state.get(Key.NOUN, "sentence"))
+    return called(text, st.session_state.get("noun", "sentence"))
 
 
 def finding(statement: Finding | str) -> None:

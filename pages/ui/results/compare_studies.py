@@ -8,7 +8,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, controls, markup, open_study, shell
+from pages.ui.frame import address, cached, controls, markup, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
 from pages.ui.results.context import StudyContext
@@ -58,8 +58,8 @@ def ask_studies(study: StudyContext) -> list[Compared]:
     history = [one.run_id for one in jobs.history() if one.state == "finished" and one.spec is not None]
     found = _open(list(dict.fromkeys([study.run, *(before or ()), *seen[::-1], *history]))[:MAX_RUNS])
     by_run = {compared.run: compared for compared in found}
-    is_new = st.session_state.get(Key.COMPARE_OPEN) != study.run
-    st.session_state[Key.COMPARE_OPEN] = study.run
+    is_new = st.session_state.get("compare_open") != study.run
+    st.session_state["compare_open"] = study.run
     if before is None:
         chosen = _at_first(study, found, linked)
     else:  # a study that was opened since the last look joins the chosen ones; one that was taken away stays away
@@ -80,13 +80,13 @@ def ask_studies(study: StudyContext) -> list[Compared]:
         with st.popover("Add a study", icon=":material/add:"):
             words = "Open the other study in the dashboard and copy the address. To compare two models, run the same "
             words += "sentences and names with both."
-            st.text_input("Its link or run id", key=Key.COMPARE_ADD, on_change=_add, help=words)
+            st.text_input("Its link or run id", key="compare_add", on_change=_add, help=words)
         if not cached.is_example(study.run):  # the example is everybody's and keeps its name
             with st.popover("Name this study", icon=":material/edit:"):
-                st.session_state[Key.COMPARE_TITLE] = jobs.title(study.run)
+                st.session_state["compare_title"] = jobs.title(study.run)
                 options = {"max_chars": jobs.MAX_TITLE_LENGTH, "on_change": _give_title, "args": (study.run,)}
-                st.text_input("Title of the open study", key=Key.COMPARE_TITLE, **options)
-    outcome = st.session_state.pop(Key.COMPARE_ADDED, None)  # what became of the study that was asked for last
+                st.text_input("Title of the open study", key="compare_title", **options)
+    outcome = st.session_state.pop("compare_added", None)  # what became of the study that was asked for last
     if isinstance(outcome, PsaError):
         shell.problem(outcome, "No study was added")
     elif outcome:
@@ -108,7 +108,7 @@ def _room(labels: list[str]) -> str:
 
 def _give_title(run: str) -> None:
     with shell.report_errors("This study cannot be named"):
-        jobs.give_title(run, str(st.session_state[Key.COMPARE_TITLE]))
+        jobs.give_title(run, str(st.session_state["compare_title"]))
 
 
 def _at_first(study: StudyContext, found: list[Compared], linked: list[str]) -> list[str]:
@@ -122,7 +122,7 @@ def _at_first(study: StudyContext, found: list[Compared], linked: list[str]) -> 
 
 def _add() -> None:
     """Add a study to the comparison, or say why not."""
-    typed = str(st.session_state[Key.COMPARE_ADD]).strip()
+    typed = str(st.session_state["compare_add"]).strip()
     if not typed:
         return
     chosen: list[str] = st.session_state.get(Key.COMPARE_RUNS, [])
@@ -135,12 +135,12 @@ def _add() -> None:
             cached.cube(run)
             context.remember_run(run)
     except PsaError as error:
-        st.session_state[Key.COMPARE_ADDED] = error
+        st.session_state["compare_added"] = error
         return
     new = [run for run in runs if run not in chosen]
     st.session_state[Key.COMPARE_RUNS] = [*chosen, *new][-MAX_RUNS:]
-    st.session_state[Key.COMPARE_ADD] = ""
-    st.session_state[Key.COMPARE_ADDED] = f"{len(new)} added." if new else "This study is in the comparison already."
+    st.session_state["compare_add"] = ""
+    st.session_state["compare_added"] = f"{len(new)} added." if new else "This study is in the comparison already."
 
 
 def _open(runs: list[str]) -> list[Compared]:
@@ -149,7 +149,7 @@ def _open(runs: list[str]) -> list[Compared]:
     for run in runs:
         try:
             full_cube = cached.cube(run)
-            if open_study.is_early(run, full_cube):
+            if context.is_early(run, full_cube):
                 continue
             cube, left_out = context.without_left_out(run, full_cube)
             title, time = jobs.title(run), f"{datetime.fromtimestamp(jobs.started(run)):%d %b %Y %H:%M}"

@@ -8,11 +8,9 @@ from functools import partial
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, clicks, exports, markup, shell, shown_names, typography
-from pages.ui.frame.columns import signed
-from pages.ui.frame.keys import Key
+from pages.ui.frame import controls, exports, markup, shell, state, typography
 from pages.ui.frame.typography import in_words
-from pages.ui.results import context, figure
+from pages.ui.results import context
 from pages.ui.results.compare_studies import Compared
 from pages.ui.results.context import StudyContext
 from psa_core import methods, stats
@@ -20,7 +18,7 @@ from psa_core.charts.caption import Caption
 from psa_core.charts.intervals import metric_intervals
 from psa_core.charts.scatter import name_scatter
 from psa_core.claims import comparison
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import Target
 from psa_core.errors import PsaError
 from psa_core.plurals import counted, verb
 from psa_core.study import perturbation_of
@@ -40,6 +38,14 @@ ON_SCALE = ("score_dev", "score_range")
 UNIT = ", % of the range"
 ALONE = "One study alone: nothing is compared yet. Add another, or run another model on the same sentences."
 SAMPLED = "Of sampled answers, the chart shows what is left without what asking again gives; 0 where that is nothing."
+METRIC_HELP = (
+    "ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a score from 0 to 1 "
+    "and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of the second."
+)
+MISSING = (
+    "For this, run the same sentences and names with a second model, or add the study of a model before and after a "
+    "change."
+)
 SHOWN_CELLS, MIN_NAMES = 100, 3
 #: Of a score's range: with less between them two studies agree.
 NEGLIGIBLE = 0.001
@@ -95,25 +101,14 @@ def _title(metric: str) -> str:
 def chart(table: pd.DataFrame) -> str:
     """One chosen metric of every study and target, in words and as a chart, on a shared scale."""
     with shell.headline_slot() as slot:
-        metric = str(
-            st.segmented_control(
-                "Metric",
-                METRICS,
-                format_func=METRICS.get,
-                required=True,
-                help="ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a "
-                "score from 0 to 1 and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of "
-                "the second.",
-                **address.linked(Key.COMPARE_METRIC, "score_dev", METRICS),
-            )
-        )
+        metric = str(controls.choose("Metric", METRICS, "metric", "score_dev", help=METRIC_HELP))
         rows = table.assign(label=table["brief"] + " · " + table["target"], **_in_unit(table, metric))
         rows, title = rows[rows["value"].notna()], _title(metric)
         is_alone = table["run"].nunique() == 1
         found = ALONE if is_alone else comparison.comparison_finding(rows, title + "," * (metric in ON_SCALE))
         with slot:
             typography.finding(found)
-    figure.show(
+    exports.figure(
         metric_intervals(rows, title=title),
         alt=f"{title} of {len(rows)} studies with intervals",
         stem=f"comparison.{metric}",
@@ -127,17 +122,14 @@ def chart(table: pd.DataFrame) -> str:
 
 def table_2(table: pd.DataFrame) -> None:
     """Table 2 of the paper: models × corpora, with intervals."""
-    shown = table[["label", "target", "sentences", "names"]].rename(
-        columns={"label": in_words("model · sentences"), "sentences": in_words("sentences")}
-    )
+    titles = {"label": in_words("model · sentences"), "sentences": in_words("sentences")}
+    shown = table[["label", "target", "sentences", "names"]].rename(columns=titles)
     for metric in METRICS:
         digits = 1 if metric in ON_SCALE else 3
-        numbers = [
-            [f"{number:.{digits}f}" for number in row] for row in _in_unit(table, metric).itertuples(index=False)
-        ]
-        shown[_title(metric)] = [row[0] if "nan" in row else f"{row[0]} ({row[1]} to {row[2]})" for row in numbers]
+        values = _in_unit(table, metric).map(f"{{:.{digits}f}}".format).itertuples(index=False)
+        shown[_title(metric)] = [row[0] if "nan" in row else f"{row[0]} ({row[1]} to {row[2]})" for row in values]
     shown["flagged at"] = table["threshold"]
-    st.dataframe(shown, hide_index=True, alt=f"{', '.join(METRICS.values())} of every study and target")
+    exports.table(shown, f"{', '.join(METRICS.values())} of every study and target")
     typography.small_print("LabelDist depends on the threshold; “flagged at” is each row's.")
     exports.csv_button(table.drop(columns=["run", "brief", "cells"]), "comparison.csv", key="compare_csv")
 
@@ -146,8 +138,7 @@ def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFram
     """Two studies on the same cells: the metric tested, names against each other, the cells that differ most."""
     st.header(in_words("Two models, same sentences"), anchor=False)
     choices = {f"{c.label} · {target.name}": (c, target) for c in studies for target in c.cube.targets}
-    missing = "For this, run the same sentences and names with a second model, or add the study of a model before and "
-    missing += "after a change."
+    missing = MISSING
     if len(choices) > 1:
         first, second = _ask_pair(study, choices)
         missing = _lacking(choices, first) if second is None else ""
@@ -191,11 +182,11 @@ def _ask_pair(study: StudyContext, choices: dict[str, Choice]) -> tuple[str, str
 
     names = list(choices)
     own = next((n for n, (c, t) in choices.items() if c.run == study.run and t.name == study.target.name), names[0])
-    reset(Key.COMPARE_FIRST, own, (study.target.name, *names))
+    reset("compare_first", own, (study.target.name, *names))
     columns = st.columns(2)
-    first = str(columns[0].selectbox("First", names, key=Key.COMPARE_FIRST))
-    reset(Key.COMPARE_SECOND, _partner(choices, first), (first, *names))
-    second = columns[1].selectbox("Second", names, index=None, key=Key.COMPARE_SECOND, placeholder="Choose a study")
+    first = str(columns[0].selectbox("First", names, key="compare_first"))
+    reset("compare_second", _partner(choices, first), (first, *names))
+    second = columns[1].selectbox("Second", names, index=None, key="compare_second", placeholder="Choose a study")
     return first, second
 
 
@@ -205,12 +196,14 @@ def _partner(choices: dict[str, Choice], first: str) -> str | None:
     def model(name: str) -> str:
         return str(choices[name][0].cube.provenance.get("study", {}).get("model", ""))
 
-    def share_enough(one: ScoreCube, other: ScoreCube) -> bool:
-        sentences = set(one.sentences["text"]) & set(other.sentences["text"])
-        return bool(sentences) and len(set(one.names["name"]) & set(other.names["name"])) >= MIN_NAMES
-
     own = choices[first][0].cube
-    others = [name for name in _same_target(choices, first) if share_enough(own, choices[name][0].cube)]
+    texts, names = set(own.sentences["text"]), set(own.names["name"])
+    others = [
+        name
+        for name in _same_target(choices, first)
+        if texts & set(choices[name][0].cube.sentences["text"])
+        and len(names & set(choices[name][0].cube.names["name"])) >= MIN_NAMES
+    ]
     return max(others, key=lambda name: model(name) != model(first), default=None)
 
 
@@ -254,15 +247,15 @@ def _names_against(
     r = stats.pearson(agreement["first"], agreement["second"])
     words = comparison.effects_finding(r, sentences=len(shared.sentences), names=len(shared.names))
     typography.second(words)
-    labels = shown_names.labels_of(agreement["name"].tolist())
-    figure.show(
+    labels = controls.labels_of(agreement["name"].tolist())
+    exports.figure(
         name_scatter(agreement, titles=titles, selected=study.seen.names, labels=labels),
         alt=words,
         stem="two-studies",
         words=Caption("Effects of the names in two studies", words, " against ".join(titles)),
         key="scatter",
         key_of_chart=SCATTER,
-        on_select=partial(clicks.toggle_names, SCATTER),
+        on_select=partial(state.clicked_names, SCATTER),
     )
 
 
@@ -281,15 +274,10 @@ def _disagreements(shared: SharedCells, targets: tuple[str, str], *, titles: tup
         return pd.DataFrame({"sentence": sentences} | {column: 100 * value for column, value in values.items()})
 
     texts = perturbation_of(shared.first)
-    labels = shown_names.labels_of(texts.names)
+    labels = controls.labels_of(texts.names)
     st.markdown("**Where they disagree most**, as changes from the original score, in % of each score's range")
-    st.dataframe(
-        signed(rows(replace(texts, names=tuple(labels[name] for name in texts.names))), dict.fromkeys(columns, 1)),
-        hide_index=True,
-        column_config={
-            "apart": st.column_config.NumberColumn(format="%.1f"),
-            "sentence": st.column_config.TextColumn(width="large"),
-        },
-        alt="Cells sorted by disagreement of the two studies",
-    )
+    shown = rows(replace(texts, names=tuple(labels[name] for name in texts.names)))
+    heads = {"apart": exports.head("apart", format="%.1f"), "sentence": exports.head("sentence", "large")}
+    alt = "Cells sorted by disagreement of the two studies"
+    exports.table(exports.signed(shown, dict.fromkeys(columns, 1)), alt, heads)
     exports.csv_button(rows(texts), "disagreements.csv", key="disagreements_csv")

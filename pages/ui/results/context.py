@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +13,15 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, controls, open_study, shell, shown_names, state
+from pages.ui.frame import address, cached, controls, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from psa_core import jobs, tables
 from psa_core.charts.caption import Caption, study_source
-from psa_core.claims.formatting import Finding, Words
+from psa_core.claims import findings
+from psa_core.claims.formatting import Finding, Words, too_few_in
 from psa_core.cube import ScoreCube, Target
-from psa_core.errors import RunFolderError
+from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import judgements
 from psa_core.plurals import counted
 from psa_core.study import perturbation_of
@@ -55,7 +57,6 @@ class StudyContext:
 
     @property
     def target(self) -> Target:
-        """The chosen target."""
         return self.cube.targets[self.cube.target_index(str(self.seen.target))]
 
     @property
@@ -75,13 +76,28 @@ class StudyContext:
 
     @property
     def threshold(self) -> float:
-        """The chosen threshold."""
         return float(self.seen.threshold or 0.0)
+
+    @property
+    def score_range(self) -> float:
+        """How far apart the chosen target's lowest and highest possible scores are."""
+        return float(self.target.high - self.target.low)
+
+    @property
+    def asked(self) -> Mapping[str, Any]:
+        """What was asked for when the study was run, by the names of `StudySpec`; empty where a file does not say."""
+        asked: Mapping[str, Any] = self.cube.provenance.get("study", {})
+        return asked
+
+    @cached_property
+    def baseline(self) -> str:
+        """What effects are against, unless somebody chooses."""
+        return tables.default_baseline(self.cube)
 
     @cached_property
     def labels(self) -> dict[str, str]:
         """The label shown for each name: itself, or dots while names are hidden."""
-        return shown_names.labels(self.cube)
+        return controls.labels_of(self.cube.names["name"].astype(str).tolist())
 
     def caption(self, title: str, finding: Finding | str = "") -> Caption:
         """The caption of an exported figure of this study."""
@@ -102,22 +118,18 @@ class StudyContext:
     @property
     def perturbation(self) -> Perturbation:
         """The texts behind the study's cells."""
-        return self.compute(_texts)
+        return self.compute(perturbation_of)
 
-    def names(
-        self, *, baseline: str = "original", correction: str = "holm", target: Target | None = None
-    ) -> pd.DataFrame:
-        """See `tables.name_table`: at the chosen threshold, or of any target at its own."""
-        name, threshold = (target.name, target.default_threshold) if target else (self.target.name, self.threshold)
+    def names(self, *, baseline: str = "original", correction: str = "holm") -> pd.DataFrame:
+        """See `tables.name_table`, at the chosen threshold."""
         options = {"baseline": baseline, "correction": correction}
         # Results that no threshold changes are cached apart from the others: the slider does not rerun tests.
-        effects = _at_once((self.key, name), "effects", options, _function=tables.effect_columns, _cube=self.cube)
+        effects = self.compute(tables.effect_columns, **options)
 
         def with_label_dist(cube: ScoreCube, name: str, *, threshold: float, **_: str) -> pd.DataFrame:
             return tables.name_table(cube, name, threshold=threshold, effects=effects)
 
-        at_threshold = options | {"threshold": threshold}
-        return _at_once((self.key, name), "names", at_threshold, _function=with_label_dist, _cube=self.cube)
+        return self.compute(with_label_dist, threshold=self.threshold, **options)
 
     def at_threshold(self) -> pd.DataFrame:
         """The one row of `tables.label_dist_table` at the chosen threshold, exactly."""
@@ -127,14 +139,30 @@ class StudyContext:
         """See `tables.sentence_table`, at the chosen threshold, with the texts."""
         return self.compute(_sentences, threshold=self.threshold)
 
-    def flips(self) -> tables.Flips:
-        """Every label that changes at the chosen threshold."""
-        return tables.find_flips(self.cube, self.target.name, threshold=self.threshold)
+    def flips(self, **only: Any) -> tables.Flips:
+        """Every label that changes at the chosen threshold, or `only` some: see `tables.find_flips`."""
+        return tables.find_flips(self.cube, self.target.name, threshold=self.threshold, **only)
 
-    def summary(self, *, threshold: float | None = None) -> tables.corpus.Metrics:
-        """See `tables.target_summary`: at the chosen threshold, or the target's own for metrics without one."""
-        at = self.target.default_threshold if threshold is None else threshold
-        return _summary(self.target_key, self.cube, threshold=at)
+    def summary(self) -> tables.corpus.Metrics:
+        """See `tables.target_summary`: at the target's own threshold."""
+        return _summary(self.target_key, self.cube, threshold=self.target.default_threshold)
+
+    def name_finding(self, table: pd.DataFrame, baseline: str, correction: str = "holm") -> Finding:
+        """The largest effects in a table of `names`."""
+        shown = self.shown(table)
+        return findings.name_finding(shown, self.target.name, baseline=baseline, correction=correction)
+
+    def corpus_finding(self) -> Finding:
+        """How far names move the score, over the whole corpus."""
+        return findings.corpus_finding(self.summary(), self.target)
+
+    def sentence_finding(self) -> Finding:
+        """In how many sentences a label changes."""
+        return findings.sentence_finding(self.sentences(), self.target.name, threshold=self.threshold)
+
+    def threshold_finding(self) -> Finding:
+        """What the names do at exactly the chosen threshold."""
+        return findings.threshold_finding(self.at_threshold(), self.target.name, threshold=self.threshold)
 
 
 def _id_of(function: Callable[..., Any]) -> str:
@@ -166,10 +194,6 @@ def _sentences(cube: ScoreCube, target: str, *, threshold: float) -> pd.DataFram
     return table.assign(text=cube.sentences["text"].to_numpy())
 
 
-def _texts(cube: ScoreCube, target: str) -> Perturbation:
-    return perturbation_of(cube, target)
-
-
 def summaries(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> tables.corpus.Summary:
     """See `tables.summary`; without a valid threshold, a target's own is used."""
     found = {}
@@ -182,51 +206,87 @@ def summaries(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> 
     return found
 
 
-def need_study() -> StudyContext:
-    """The open study under its line of chips; without one, an empty state ends the page."""
-    study = _opened()
-    remember_run(study.run)
-    st.session_state[Key.PRESENT_FROM] = shell.page_shown()  # where Present begins, and where it is left to
-    address.write({Key.PRESENT_VIEW: []})
-    st.session_state.pop(Key.PRESENT_VIEW, None)
-    controls.study_bar(study.cube)
-    open_study.say_unfinished(study.run, study.cube)
-    if study.left_out:
-        count = len(study.full_cube.sentences) - len(study.cube.sentences)
-        st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers judged.")
-    return study
-
-
-def need_study_alone() -> StudyContext:
-    """The open study without its line of chips; an empty state ends the page where there is none."""
-    study = _opened()
-    open_study.say_unfinished(study.run, study.cube)
-    return study
-
-
-def _opened() -> StudyContext:
-    full_cube = open_study.need_run()
-    study = at_selection(str(state.view(full_cube).run), full_cube)
-    shell.open_study_has(study.cube.noun)
-    return study
-
-
-def at_selection(run: str, full_cube: ScoreCube) -> StudyContext:
-    """A study at its selection, without the sentences that readers removed."""
+def need_study(*, alone: bool = False) -> StudyContext:
+    """The open study under its line of chips, or `alone`; an empty state ends the page where there is none."""
+    run = state.view().run
+    if run is None:
+        empty_state()
+        st.stop()
+    try:
+        full_cube = cached.cube(run)
+    except PsaError as error:
+        shell.problem(error, title="This study cannot be opened")
+        with suppress(PsaError):
+            if jobs.status(run):
+                shell.link("study", "See how far it is")
+                st.stop()
+        empty_state()
+        st.stop()
     cube, left_out = without_left_out(run, full_cube)
+    shell.open_study_has(cube.noun)
+    if not alone:
+        remember_run(run)
+        st.session_state[Key.PRESENT_FROM] = shell.page_shown()  # where Present begins, and where it is left to
+        address.write({Key.PRESENT_VIEW: []})
+        st.session_state.pop(Key.PRESENT_VIEW, None)
+        controls.study_bar(cube)
+    _say_unfinished(run, cube)
+    if left_out and not alone:
+        count = len(full_cube.sentences) - len(cube.sentences)
+        st.caption(f"Left out: {counted(count, 'sentence')} whose meaning changes with a name, as readers judged.")
     return StudyContext(run, full_cube, cube, state.view(full_cube), left_out)
 
 
-def ask_part(parts: Mapping[str, str], key: Key, *, first: str = "") -> str:
+def is_early(run: str, cube: ScoreCube) -> bool:
+    """Whether a study is still running and has too few sentences for any claim."""
+    return bool(too_few_in(cube)) and jobs.status(run).live
+
+
+def _say_unfinished(run: str, cube: ScoreCube) -> None:
+    """Say if a study is small or still running, and where to follow its progress; both at once end the page."""
+    with shell.show_errors("This study cannot be opened", then=empty_state):  # deleted since it was opened
+        status, early = jobs.status(run), is_early(run, cube)
+    if few := too_few_in(cube):
+        st.info(in_words(few))
+    if early:
+        shell.link("study", "See its progress")
+        st.stop()
+    if status.state != "finished":
+        with st.container(horizontal=True, vertical_alignment="center"):
+            words = "is still running" if status.live else "was not finished"
+            sentences, total = len(cube.sentences), status.sentences_total
+            seen = f"{sentences:,} of {counted(total, cube.noun)}" if total else counted(sentences, cube.noun)
+            st.markdown(f":orange[This study {words}: you see {seen}, drawn at random.]", width="content")
+            shell.link("study", "See its progress")
+
+
+def empty_state() -> None:
+    """What to do where no study is open, or where the link has no valid id of one."""
+    if st.session_state.get(Key.BROKEN_LINK):
+        fix = "Copy it again from where the study is open."
+        shell.problem(RunFolderError("run", got="this link names no study", expected="the whole address", fix=fix))
+    with st.container(border=True, gap="small"):
+        st.header("No study is open yet", anchor=False)
+        st.markdown(
+            "A **study** is many sentences, each with every name, scored by one model. Load the example to look "
+            "around, or set up your own."
+        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if st.button("Load the example study", type="primary", key="load_example", icon=":material/play_arrow:"):
+                with shell.show_errors(), st.spinner("Scoring the sample corpus with 20 names", show_time=True):
+                    state.choose(run=cached.example_run())
+                st.rerun()
+            shell.link("new_study", "Set up your own study")
+
+
+def ask_part(parts: Mapping[str, str], key: str, *, first: str = "") -> str:
     """The chosen part of a page, bound to the URL; only that part is drawn.
 
     A page that had an address of its own, and is a part of another one now, is still found there.
     """
     shown = shell.page_shown()
     first = first or (shown if shown in shell.MOVED else next(iter(parts)))
-    link = address.linked(key, first, parts)
-    words = {"format_func": lambda part: in_words(parts[part]), "required": True, "label_visibility": "collapsed"}
-    return str(st.segmented_control("Part of the page", parts, **words, **link))
+    return str(controls.choose("Part of the page", parts, key, first, label_visibility="collapsed"))
 
 
 def without_left_out(run: str, full_cube: ScoreCube) -> tuple[ScoreCube, frozenset[str]]:

@@ -1,11 +1,13 @@
-"""One flip as a card: the changed sentence, scores, labels, and the reader's judgement."""
+"""One text with one name: the flip as a card, what a reader makes of it, and what a model was asked and answered."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -13,17 +15,22 @@ from pages.ui.frame import markup, shell, state, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.markup import DIGITS, MARK, SERIF, behind_click
 from pages.ui.frame.typography import in_words
-from pages.ui.results import context, transcript_view
+from pages.ui.results import context
 from pages.ui.results.context import StudyContext
-from psa_core import jobs, tables
+from psa_core import jobs, models, stats, trust
+from psa_core.asking import journal
 from psa_core.charts._theme import DOWN, UP
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
-from psa_core.report import Piece, swap_pieces
+from psa_core.report import Piece, swap_pieces, transcripts
+from psa_core.trust import Origin
 
 DELETED = "color: inherit; opacity: 0.72; text-decoration: line-through; text-decoration-thickness: 2px"
+ASKED = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 0 0.7rem; font-size: 0.95rem; line-height: 1.5"
 LEAVES_OUT = "meaning"
 SHORT = {"defect": "Defect", "fine": "Not a defect", "meaning": "Meaning changes"}
+#: In the session: the judgements that were made in it, for undo.
+TAKEN = "sentences_taken"
 
 
 @dataclass(frozen=True)
@@ -48,38 +55,55 @@ class Step:
     before: str | None
 
 
-NOBODY = Reading(None, "", {})
-
-
 def reading_of(study: StudyContext, reader: str) -> Reading:
     """A reader's judgements of a study."""
     judged = context.judged(study.run)
     if judged is None:
-        return NOBODY
+        return Reading(None, "", {})
     mine = judged[judged["reader"] == reader]
     flips = zip(mine["sentence_id"], mine["name"], mine["target"], strict=True)
     return Reading(study.run, reader, dict(zip(flips, mine["verdict"], strict=True)))
 
 
 def show(study: StudyContext, flip: pd.Series, reading: Reading) -> None:
-    """Draw one flip."""
-    sentence_id, name = str(flip["sentence_id"]), str(flip["name"])
-    pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[name])
+    """One flip with its buttons."""
+    sentence_id, name = card = str(flip["sentence_id"]), str(flip["name"])
     with st.container(border=True, gap="small", key=f"flip {sentence_id} {name}"):
-        label(study, sentence_id)
-        st.html(scores(flip, study.brief) + sentence(pieces))
+        _flip(study, flip)
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
             _judge(reading, Judgement(sentence_id, name, study.target.name, "", reading.reader))
-            is_open = is_open_in(study, (sentence_id, name))
+            is_open = is_open_in(study, card)
             st.button(
                 "Close" if is_open else in_words("All names in this sentence"),
                 key=f"open {sentence_id} {name}",
                 type="tertiary",
                 icon=":material/close:" if is_open else ":material/scatter_plot:",
                 on_click=open_in,
-                args=((sentence_id, name),),
+                args=(card,),
             )
-        transcript_view.show(study, int(flip["sentence_position"]), name)
+        transcript(study, int(flip["sentence_position"]), name)
+
+
+def three(study: StudyContext) -> None:
+    """Three different flips, read-only."""
+    for _, flip in study.flips().different(3).frame().iterrows():
+        with st.container(border=True, gap="small"):
+            _flip(study, flip)
+
+
+def _flip(study: StudyContext, flip: pd.Series) -> None:
+    """Score → score and label → label, with the direction as an arrow and a word; the sentence with both its words."""
+    label(study, str(flip["sentence_id"]))
+    colour, words = (UP, "▲ now flagged") if flip["direction"] == "up" else (DOWN, "▼ no longer flagged")
+    numbers = f"{flip['original']:.2f} → {flip['perturbed']:.2f}".replace("-", "−")
+    scores = (
+        f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
+        f'<span style="font-size: 1.35rem; font-weight: 650; {DIGITS}">{numbers}</span>'
+        f'<span style="font-size: 0.95rem; opacity: 0.8">{html.escape(study.brief)}</span>'
+        f'<span style="font-size: 0.95rem"><span style="color: {colour}">{words[0]}</span>{words[1:]}</span></div>'
+    )
+    pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[str(flip["name"])])
+    st.html(scores + sentence(pieces))
 
 
 def open_in(card: tuple[str, str]) -> None:
@@ -94,16 +118,6 @@ def is_open_in(study: StudyContext, card: tuple[str, str] | None) -> bool:
     return card is not None and st.session_state.get(Key.SENTENCES_CARD) == card and study.seen.sentence == card[0]
 
 
-def three(study: StudyContext) -> None:
-    """Three different flips, read-only."""
-    flips = tables.find_flips(study.cube, study.target.name, threshold=study.threshold)
-    for _, flip in flips.different(3).frame().iterrows():
-        pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[flip["name"]])
-        with st.container(border=True, gap="small"):
-            label(study, str(flip["sentence_id"]))
-            st.html(scores(flip, study.brief) + sentence(pieces))
-
-
 def label(study: StudyContext, sentence_id: str) -> None:
     """The name of a document, which is that of its file; a sentence speaks for itself."""
     if study.cube.noun != "sentence":
@@ -115,19 +129,6 @@ def sentence(pieces: Sequence[Piece]) -> str:
     tags = {"gone": ("del", DELETED), "come": ("mark", f"{MARK}; font-weight: 600; margin-left: 0.15em")}
     style = f"{SERIF}; margin: 0.35rem 0 0; font-size: 1.18rem; line-height: 1.5; overflow-wrap: anywhere"
     return behind_click(pieces, tags, style)
-
-
-def scores(flip: pd.Series, target: str) -> str:
-    """Score → score and label → label, with the direction as an arrow and a word."""
-    up = flip["direction"] == "up"
-    colour, words = (UP, "▲ now flagged") if up else (DOWN, "▼ no longer flagged")
-    numbers = f"{flip['original']:.2f} → {flip['perturbed']:.2f}".replace("-", "−")
-    return (
-        f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
-        f'<span style="font-size: 1.35rem; font-weight: 650; {DIGITS}">{numbers}</span>'
-        f'<span style="font-size: 0.95rem; opacity: 0.8">{html.escape(target)}</span>'
-        f'<span style="font-size: 0.95rem"><span style="color: {colour}">{words[0]}</span>{words[1:]}</span></div>'
-    )
 
 
 def _judge(reading: Reading, word: Judgement) -> None:
@@ -156,7 +157,7 @@ def _take(run: str, word: Judgement, before: str | None, key: str) -> None:
         if own != run:
             state.follow(own)
         step = Step(own, replace(word, verdict=verdict or ""), before)
-        st.session_state.setdefault(Key.SENTENCES_TAKEN, []).append(step)
+        st.session_state.setdefault(TAKEN, []).append(step)
 
 
 def _write(run: str, word: Judgement, verdict: str | None) -> None:
@@ -167,8 +168,7 @@ def _write(run: str, word: Judgement, verdict: str | None) -> None:
 
 
 def _steps(study: StudyContext) -> list[Step]:
-    """The judgements made in this session, for undo."""
-    return [step for step in st.session_state.get(Key.SENTENCES_TAKEN, []) if step.run == study.run]
+    return [step for step in st.session_state.get(TAKEN, []) if step.run == study.run]
 
 
 def progress(study: StudyContext, judged: int, total: int) -> None:
@@ -177,14 +177,7 @@ def progress(study: StudyContext, judged: int, total: int) -> None:
         st.text(f"{judged:,} of {total:,} judged", width="content")
         steps = _steps(study)
         if steps and steps[-1].word.sentence_id not in study.left_out:
-            st.button(
-                "Undo the last",
-                icon=":material/undo:",
-                key="undo_last",
-                type="tertiary",
-                on_click=_undo,
-                args=(steps[-1],),
-            )
+            _undo_button("Undo the last", "undo_last", steps[-1], type="tertiary")
 
 
 def offer_undo(study: StudyContext) -> None:
@@ -195,12 +188,63 @@ def offer_undo(study: StudyContext) -> None:
         return
     word = mine[-1].word
     text = study.full_cube.sentences.set_index("sentence_id")["text"][word.sentence_id]
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key=Key.SENTENCES_UNDO):
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="sentences_undo"):
         st.html(markup.plain(f"Left out, since {study.labels[word.name]} changes its meaning: “{text}”"))
-        st.button("Undo", icon=":material/undo:", key="undo", on_click=_undo, args=(mine[-1],))
+        _undo_button("Undo", "undo", mine[-1])
 
 
-def _undo(step: Step) -> None:
-    with shell.report_errors("This judgement cannot be undone"):
-        _write(step.run, step.word, step.before)
-        st.session_state[Key.SENTENCES_TAKEN].remove(step)
+def _undo_button(label: str, key: str, step: Step, **how: str) -> None:
+    def undo() -> None:
+        with shell.report_errors("This judgement cannot be undone"):
+            _write(step.run, step.word, step.before)
+            st.session_state[TAKEN].remove(step)
+
+    st.button(label, icon=":material/undo:", key=key, on_click=undo, **how)
+
+
+def transcript(study: StudyContext, sentence: int, name: str) -> None:
+    """What a language model was asked and answered, in a section that opens on a click; nothing for other models."""
+    answers = (context.result_folder(study.run) or Path()) / journal.FILE
+    if not models.is_asked(str(study.asked.get("model", ""))) and not answers.is_file():
+        return
+    place = study.cube.names["name"].tolist().index(name)
+    key = f"transcript {study.target.name} {sentence} {name}"
+    with st.expander("What the model was asked", icon=":material/chat:", on_change="rerun", key=key) as section:
+        if not section.open:
+            return
+        inputs = jobs.run_path(study.run) / jobs.INPUTS
+        with trust.acting(Origin.FILE, inside=inputs):
+            (found,) = transcripts.of_cells(study.cube, study.target.name, [(sentence, place)], answers, inputs)
+        pieces = swap_pieces(study.perturbation, sentence, study.labels[name])
+        for one in found:
+            for heading, words in one.parts(pieces):
+                marked = "".join(
+                    f'<mark style="{MARK}">{html.escape(text)}</mark>' if kind == "come" else html.escape(text)
+                    for kind, text in words
+                )
+                st.html(f'<b>{html.escape(heading)}</b><div style="{ASKED}">{_without_name(marked, study, name)}</div>')
+        if not found:
+            st.caption("Nothing is kept of what was asked here.")
+        scores = study.cube.perturbed[sentence, place]
+        told = zip((target.name for target in study.cube.targets), scores.tolist(), strict=True)
+        values = (f"{target} {'no valid answer' if np.isnan(score) else f'{score:.3f}'}" for target, score in told)
+        st.html(markup.plain(f"Scores: {', '.join(values)}", size="0.9rem"))
+
+
+def transcript_of_chosen(study: StudyContext) -> None:
+    """That of the text in which the name that was clicked last is furthest from the others."""
+    if study.seen.names:
+        name = study.seen.names[-1]
+        effects = stats.effect_differences(*study.cube.scores(study.target.name), baseline="names")
+        furthest = np.abs(effects[:, study.cube.names["name"].tolist().index(name)])
+        if not np.isnan(furthest).all():
+            transcript(study, int(np.nanargmax(furthest)), name)
+
+
+def _without_name(words: str, study: StudyContext, name: str) -> str:
+    """The words without the name where names are hidden: a model may repeat it in its answer."""
+    if study.labels[name] == name:
+        return words
+    for part in sorted({name, *name.split()}, key=len, reverse=True):
+        words = words.replace(html.escape(part), html.escape(study.labels[name]))
+    return words

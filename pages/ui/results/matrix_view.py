@@ -10,14 +10,11 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import address, exports, markup, shown_names, state, typography
-from pages.ui.frame.columns import signed
+from pages.ui.frame import controls, exports, markup, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.frame.typography import in_words
-from pages.ui.results import canvas, context, transcript_view
+from pages.ui.results import canvas, context, flip_card
 from pages.ui.results.context import StudyContext
-from pages.ui.results.names_view import BASELINES, p_text
-from psa_core import tables
+from pages.ui.results.names_view import ask_baseline, p_text
 from psa_core.charts._theme import DOWN, UP
 from psa_core.claims.formatting import number
 from psa_core.cube import ScoreCube
@@ -33,14 +30,7 @@ _selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-
 
 def ordered(study: StudyContext) -> Matrix:
     """The study's matrix against the baseline that Names has."""
-    baseline = st.segmented_control(
-        "Change from",
-        BASELINES,
-        format_func=lambda item: in_words(BASELINES[item]),
-        required=True,
-        **address.linked(Key.NAMES_BASELINE, tables.default_baseline(study.cube), BASELINES),
-    )
-    return study.compute_slowly(matrix, baseline=str(baseline))
+    return study.compute_slowly(matrix, baseline=ask_baseline(study))
 
 
 def cells(study: StudyContext, found: Matrix) -> None:
@@ -49,7 +39,7 @@ def cells(study: StudyContext, found: Matrix) -> None:
     names = study.cube.names["name"].to_numpy()[found.columns].tolist()
     baseline = str(st.session_state[Key.NAMES_BASELINE])
     _canvas(
-        key=Key.MATRIX,
+        key="matrix",
         data={**_static(study.target_key, study.cube, found, baseline=baseline)}
         | {"names": [study.labels[name] for name in names], "hint": HINT},
         height=HEIGHT,
@@ -57,8 +47,8 @@ def cells(study: StudyContext, found: Matrix) -> None:
     )
     row = ids.index(study.seen.sentence) if study.seen.sentence in ids else -1
     columns = [place for place, name in enumerate(names) if name in study.seen.names]
-    _selection(key=Key.MATRIX_SELECTION, data={"columns": columns, "row": row})
-    shown_names.hide_switch()
+    _selection(key="matrix_selection", data={"columns": columns, "row": row})
+    controls.hide_switch()
     typography.small_print(
         "One row a sentence, one column a name. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys and "
         "Enter choose a cell."
@@ -85,7 +75,7 @@ def _static(key: context.TargetKey, _cube: ScoreCube, _found: Matrix, *, baselin
 
 def _take(ids: Sequence[str], names: Sequence[str]) -> None:
     """Select the sentence and the name of the cell that was clicked."""
-    cell = st.session_state[Key.MATRIX]["cell"]
+    cell = st.session_state["matrix"]["cell"]
     if not isinstance(cell, dict):
         return
     row, column = cell.get("row"), cell.get("column")
@@ -99,23 +89,21 @@ def _take(ids: Sequence[str], names: Sequence[str]) -> None:
 def chosen_cell(study: StudyContext) -> None:
     """The selected sentence with the name that was selected last."""
     places = np.flatnonzero(study.cube.sentences["sentence_id"].astype(str).to_numpy() == str(study.seen.sentence))
-    names = study.cube.names["name"].tolist()
-    chosen = [name for name in study.seen.names if name in names]
-    if not len(places) or not chosen:
+    if not len(places) or not study.seen.names:
         typography.small_print("Click a cell to read its sentence. Your selection is kept on every page.")
         return
-    row, column = int(places[0]), names.index(chosen[-1])
+    name = study.seen.names[-1]
+    row, column, label = int(places[0]), study.cube.names["name"].tolist().index(name), study.labels[name]
     original, perturbed = study.cube.scores(study.target.name)
     score = partial(number, digits=3)
     with st.container(border=True):
         text = study.perturbation.text(row, column)
-        name, label = names[column], study.labels[names[column]]
         st.html(markup.sentence(text if name == label else text.replace(name, label)))
         typography.second(
             f"{study.axis}: {score(original[row])} as it is, {score(perturbed[row, column])} with {label}; the names' "
             f"mean here is {score(np.nanmean(perturbed[row]))}."
         )
-        transcript_view.show(study, row, name)
+        flip_card.transcript(study, row, name)
 
 
 def clusters(study: StudyContext, found: Matrix) -> None:
@@ -130,25 +118,20 @@ def clusters(study: StudyContext, found: Matrix) -> None:
         group=table["group"].where(explained, "–"),
         inside=table["inside"].astype("Int64").where(explained),
         total=table["total"].astype("Int64").where(explained),
-        p_adjusted=[p_text(p) for p in table["p_adjusted"]],
+        p_adjusted=table["p_adjusted"].map(p_text),
     )
-    st.dataframe(
-        signed(shown[["cluster", "names", "mean", "group", "inside", "total", "p_adjusted", "members"]], {"mean": 3}),
-        hide_index=True,
-        placeholder="–",
-        alt="Clusters of names with the group that explains each",
-        column_config={
-            "cluster": st.column_config.NumberColumn("From left", width=80),
-            "names": "Names",
-            "mean": "Mean effect",
-            "group": "Matching group",
-            "inside": "in the cluster",
-            "total": "in the list",
-            "p_adjusted": "p",
-            "members": st.column_config.TextColumn("Who", width="large"),
-        },
-    )
+    heads = {
+        "cluster": exports.head("From left", 80),
+        "names": "Names",
+        "mean": "Mean effect",
+        "group": "Matching group",
+        "inside": "in the cluster",
+        "total": "in the list",
+        "p_adjusted": "p",
+        "members": exports.head("Who", "large"),
+    }
+    alt = "Clusters of names with the group that explains each"
+    exports.table(exports.signed(shown[[*heads]], {"mean": 3}), alt, heads, placeholder="–")
+    written = table.assign(members=table["members"].map("; ".join))
     with exports.row():
-        exports.csv_button(
-            table.assign(members=table["members"].map("; ".join)), f"clusters.{study.target.name}.csv", key="matrix_csv"
-        )
+        exports.csv_button(written, f"clusters.{study.target.name}.csv", key="matrix_csv")

@@ -10,11 +10,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, cached, permissions, shell, typography
-from pages.ui.frame.keys import Key
-from pages.ui.results import context, figure
+from pages.ui.frame import address, cached, exports, permissions, shell, typography
+from pages.ui.results import context, study_model
 from pages.ui.results.context import StudyContext
-from pages.ui.results.why_view import confirmed
 from psa_core import anchors, mitigate, stats, tables
 from psa_core.charts.scatter import averaging_curves, original_scores
 from psa_core.claims import mitigation
@@ -30,12 +28,7 @@ from psa_core.tables.pairs import spread_change
 TEXTS = 600
 STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500)
 CHECKED_SENTENCES = 10
-METRICS = {
-    "score_dev": "ScoreDev",
-    "score_range": "ScoreRange",
-    "label_dist": "LabelDist",
-    "flips": "Flips",
-}
+METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist", "flips": "Flips"}
 KINDS = {
     "before": "other names, before",
     "as_people": "after, where the names are spotted",
@@ -109,7 +102,7 @@ def ask(study: StudyContext) -> tuple[HeldOut, int]:
     every, few = len(sentences.measured), max(2, TEXTS // len(names.measured))
     if few < every and not st.toggle(
         f"Measure all {every:,} held-out sentences, not only {few:,}",
-        key=f"{Key.MITIGATE_FULL} {study.run}",
+        key=f"mitigate_full {study.run}",
         help=f"Looks for people in {len(names.measured) * every:,} texts, about 200 a second.",
     ):
         sentences = replace(sentences, measured=sentences.measured[:few])
@@ -120,7 +113,7 @@ def ask(study: StudyContext) -> tuple[HeldOut, int]:
         options,
         format_func=lambda count: f"all {count} of one half" if count == total else str(count),
         help="Half of the list's names, split by group, are averaged over; the other half is measured.",
-        **address.linked(f"{Key.MITIGATE_COUNT} {total}", total, options),
+        **address.linked(f"mitigate_count {total}", total, options),
     )
     return HeldOut(study, names, sentences), int(count)
 
@@ -183,7 +176,7 @@ def curves(halved: HeldOut, count: int) -> None:
     counts = [step for step in STEPS if step < total] + [total]
     chosen_on = mitigate.part(study.cube, sentences=halved.sentences.used, names=halved.names.used)
     table = mitigate.averaging_table(chosen_on, study.target.name, counts=counts, threshold=study.threshold)
-    figure.show(
+    exports.figure(
         averaging_curves(table, chosen=count),
         alt="Loss and list dependence by the number of names averaged over",
         note="With few names the score depends on which of them happened to be listed (dashed: standard deviation over "
@@ -204,7 +197,7 @@ def originals(halved: HeldOut, count: int) -> None:
     changed = stats.labels_at(before, study.threshold) != stats.labels_at(after, study.threshold)
     texts = trial.before.sentences["text"].to_numpy()
     table = pd.DataFrame({"before": before, "after": after, "changed": changed, "text": texts})
-    figure.show(
+    exports.figure(
         original_scores(table, target=study.axis),
         alt="Original score of each sentence before and after averaging",
         note="A point is a measured sentence as it is; on the dashed line nothing changes.",
@@ -218,16 +211,13 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
     """Score some sentences with the name-averaged scorer itself, to check the study's estimate."""
     study = halved.study
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
-        spec = study.cube.provenance.get("study", {})
-        model = str(spec.get("model", ""))
-        origin = confirmed(study.run, model)
+        model = str(study.asked.get("model", ""))
+        origin = study_model.confirmed(study.run, model)
         label = f"Score {CHECKED_SENTENCES} sentences with the held-out names, averaged over names"
-        if origin is not None and st.button(label, key=Key.MITIGATE_CHECK):
-            with (
-                shell.show_errors("The model of this study cannot be asked"),
-                st.spinner("Asking the model", show_time=True),
-            ):
-                own = cached.finder(str(spec.get("anchors", anchors.default())))
+        if origin is not None and st.button(label, key="mitigate_check"):
+            failed = "The model of this study cannot be asked"
+            with shell.show_errors(failed), st.spinner("Asking the model", show_time=True):
+                own = cached.finder(str(study.asked.get("anchors", anchors.default())))
                 averaged = mitigate.NameAveraged(
                     cached.scorer(model, origin),
                     tuple(study.cube.names["name"].iloc[halved.used(count)]),

@@ -7,14 +7,15 @@ import streamlit as st
 from pages.ui.frame import address, cached, controls, permissions, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
-from pages.ui.results import context, flip_card, names_view, why_view
+from pages.ui.results import context, flip_card, groups_view, names_view, why_view
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, stats, tables
-from psa_core.charts.score_sens import BarOptions, score_sens_bars
-from psa_core.claims import answers, comparison, findings, reasons
+from psa_core.charts.score_sens import score_sens_bars
+from psa_core.claims import answers, comparison, reasons
 from psa_core.claims.formatting import Finding, too_few_in
 from psa_core.claims.groups import group_finding
 from psa_core.errors import PsaError
+from psa_core.inputs.groups import grouping
 from psa_core.jobs import RunStatus
 from psa_core.tables import replicability
 from psa_core.tables.factors import factor_regression, first_choice
@@ -43,24 +44,23 @@ def show(status: RunStatus) -> None:
 
 def _finding(study: StudyContext, is_enough: bool) -> None:
     """The name with the largest effect, its evidence, and whether the ranking replicates."""
-    baseline, name = tables.default_baseline(study.cube), study.target.name
+    name = study.target.name
     if missing := answers.unanswered_finding(study.cube, name, labels=study.labels):
         typography.second(missing)
     with shell.headline_slot() as slot:
-        table = study.names(baseline=baseline)
-        found = findings.name_finding(study.shown(table), name, baseline=baseline)
+        table = study.names(baseline=study.baseline)
+        found = study.name_finding(table, study.baseline)
         with slot:
             typography.finding(found.headline)
     words, chart = st.columns([6, 7], gap="large")
     with words:
         typography.second(found.evidence)
-        _with_evidence(findings.corpus_finding(study.summary(), study.target))
+        _with_evidence(study.corpus_finding())
         if is_enough:
             _with_evidence(comparison.replicability_finding(study.compute(replicability.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
-        reach = study.target.high - study.target.low
-        options = BarOptions(limit=SHOWN_ENDS, axis_title=names_view.AXIS, labels=study.labels, score_range=reach)
+        options = names_view.few_bars(study, SHOWN_ENDS, names_view.AXIS)
         figure = score_sens_bars(table, options)
         st.plotly_chart(figure, key="overview_bars", config={"displayModeBar": False}, alt=str(found))
         typography.small_print("Whiskers: 95 % interval over sentences. * and full colour: significant at 5 %.")
@@ -75,36 +75,32 @@ def _with_evidence(found: Finding) -> None:
 
 def _groups(study: StudyContext) -> None:
     """The finding for each group column, and the chart of the most significant one."""
-    columns = names_view.group_columns(study, most=names_view.MAX_GROUP_COLUMNS)
+    columns = grouping(study.cube.names, most=groups_view.MAX_COLUMNS)
     if not columns:
         return
     st.header("Groups of names", anchor=False)
-    baseline = tables.default_baseline(study.cube)
-    by_column = {
-        column: study.compute(tables.group_table, column=column, baseline=baseline, correction="holm")
-        for column in columns
-    }
+    name, options = study.target.name, {"baseline": study.baseline, "correction": "holm"}
+    by_column = {column: study.compute(tables.group_table, column=column, **options) for column in columns}
     words, chart = st.columns([6, 7], gap="large")
     with words:
         for column, table in by_column.items():
-            _with_evidence(group_finding(table, study.target.name, column=column))
-        asked = study.cube.provenance.get("study", {})
-        if asked.get("groups") in tables.crossings(columns, study.cube.names):
-            options = {"baseline": baseline, "correction": "holm", "reference": asked.get("reference") or ""}
-            crossed = study.compute_slowly(tables.crossing_table, columns=asked["groups"], **options)
-            cells = crossed[crossed["part"] == CELLS]
-            _with_evidence(group_finding(cells, study.target.name, column=asked["groups"]))
+            _with_evidence(group_finding(table, name, column=column))
+        asked = study.asked.get("groups")
+        if asked in tables.crossings(columns, study.cube.names):
+            options["reference"] = study.asked.get("reference") or ""
+            crossed = study.compute_slowly(tables.crossing_table, columns=asked, **options)
+            _with_evidence(group_finding(crossed[crossed["part"] == CELLS], name, column=asked))
     with chart:
         significant = [
             c for c, t in by_column.items() if (t["above_noise"] & (t["p_adjusted"] < stats.SIGNIFICANT)).any()
         ]
-        names_view.group_chart(study, by_column[(significant or columns)[0]])
+        groups_view.chart(by_column[(significant or columns)[0]])
 
 
 def _sentences(study: StudyContext) -> None:
     """In how many sentences a label changes, with three examples."""
     st.header("Changed labels", anchor=False)
-    _with_evidence(findings.sentence_finding(study.sentences(), study.target.name, threshold=study.threshold))
+    _with_evidence(study.sentence_finding())
     flip_card.three(study)
     shell.link("sentences", "Every changed label")
 
@@ -134,9 +130,8 @@ def _another_model(status: RunStatus) -> None:
         return
     titles = {card.id: card.title for card in cached.model_cards() if card.id != spec.model and card.targets}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        model = st.selectbox(
-            "Ask another model the same", titles, format_func=titles.get, key=Key.STUDY_OTHER_MODEL, width=360
-        )
+        words = "Ask another model the same"
+        model = st.selectbox(words, titles, format_func=titles.get, key="study_other_model", width=360)
         st.button("Run", icon=":material/play_arrow:", key="run_again", on_click=_run_with, args=(status.run_id, model))
 
 

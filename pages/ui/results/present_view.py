@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import address, controls, shell, shown_names, typography
+from pages.ui.frame import address, controls, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import canvas, flip_card, names_view
 from pages.ui.results.context import StudyContext
@@ -17,10 +16,10 @@ from psa_core import tables
 from psa_core.charts._theme import DOWN, UP, enlarged
 from psa_core.charts.intervals import group_differences
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.charts.score_sens import BarOptions, score_sens_bars
-from psa_core.claims import findings
+from psa_core.charts.score_sens import score_sens_bars
 from psa_core.claims.formatting import level
 from psa_core.claims.groups import group_finding
+from psa_core.inputs.groups import grouping
 from psa_core.plurals import counted
 from psa_core.report import excerpt, swap_pieces
 
@@ -49,24 +48,20 @@ STAGE = """<style>
 #: For who does not see the page: its title, which takes no room.
 HEADING = '<h1 style="position: absolute; width: 1px; height: 1px; overflow: hidden; margin: 0">Present</h1>'
 _cycling = st.components.v2.component(
-    "psa_cycling",
-    html='<div class="cycling"></div>',
-    css=canvas.read("cycling.css"),
-    js=canvas.read("cycling.js"),
+    "psa_cycling", html='<div class="cycling"></div>', css=canvas.read("cycling.css"), js=canvas.read("cycling.js")
 )
 _keys = st.components.v2.component("psa_present_keys", js=canvas.read("present_keys.js"))
 
 
 def views(study: StudyContext) -> dict[str, Callable[[], None]]:
     """Each view's title and what draws it."""
-    found = {title: partial(draw, study) for title, draw in (("The study", _title), ("The sentence", _sentence))}
-    found["The names"] = partial(_names, study)
-    if names_view.group_columns(study, most=MAX_GROUPS):
-        found["The groups"] = partial(_groups, study)
-    found["The threshold"] = partial(_threshold, study)
+    found = {"The study": _title, "The sentence": _sentence, "The names": _names}
+    if grouping(study.cube.names, most=MAX_GROUPS):
+        found["The groups"] = _groups
+    found["The threshold"] = _threshold
     if len(study.flips()):
-        found["The labels"] = partial(_labels, study)
-    return found
+        found["The labels"] = _labels
+    return {title: partial(draw, study) for title, draw in found.items()}
 
 
 def ask(titles: Sequence[str]) -> str:
@@ -88,16 +83,16 @@ def ask(titles: Sequence[str]) -> str:
                 args=(Key.PRESENT_VIEW, to),
             )
         st.text(f"{at} of {last}", width="content")
-        shown_names.hide_switch()
+        controls.hide_switch()
         with st.container(key="present_leave", width="content"):
             shell.link(came_from if came_from in START else "study", "Leave", icon=":material/close:")
 
     def turn() -> None:
-        to = st.session_state[Key.PRESENT_KEYS]["to"]
+        to = st.session_state["present_keys"]["to"]
         if isinstance(to, int) and 1 <= to <= last:  # what a client sends need not be a view
             address.put(Key.PRESENT_VIEW, to)
 
-    _keys(key=Key.PRESENT_KEYS, data={"at": at, "last": last}, on_to_change=turn)
+    _keys(key="present_keys", data={"at": at, "last": last}, on_to_change=turn)
     return titles[at - 1]
 
 
@@ -110,7 +105,7 @@ def _title(study: StudyContext) -> None:
 
 def _sentence(study: StudyContext) -> None:
     """The most name-sensitive sentence with each name, lowest score first; a long list is thinned out evenly."""
-    typography.finding(findings.corpus_finding(study.summary(), study.target).headline)
+    typography.finding(study.corpus_finding().headline)
     original, perturbed = study.cube.scores(study.target.name)
     sentence = int(np.nanargmax(np.fmax.reduce(perturbed, axis=1) - np.fmin.reduce(perturbed, axis=1)))
     order = np.argsort(perturbed[sentence], kind="stable")[: int((~np.isnan(perturbed[sentence])).sum())]
@@ -123,7 +118,7 @@ def _sentence(study: StudyContext) -> None:
     swapped = (swap_pieces(study.perturbation, sentence, label) for label in labels)
     shown = ([piece for piece in every if piece.kind != "gone"] for every in swapped)
     pieces = [[list(piece) for piece in excerpt(every, MAX_PASSAGES)] for every in shown]
-    data: dict[str, Any] = {
+    data = {
         "target": study.brief,
         "low": float(low),
         "high": float(high),
@@ -133,33 +128,30 @@ def _sentence(study: StudyContext) -> None:
         "pieces": pieces,
         "colours": [DOWN, UP],
     }
-    _cycling(key=Key.PRESENT_SENTENCE, data=data)
+    _cycling(key="present_sentence", data=data)
 
 
 def _names(study: StudyContext) -> None:
-    baseline = tables.default_baseline(study.cube)
-    table = study.names(baseline=baseline)
-    typography.finding(findings.name_finding(study.shown(table), study.target.name, baseline=baseline).headline)
-    reach = study.target.high - study.target.low  # of what the change is, the finding has said
-    options = BarOptions(limit=ENDS, axis_title="Mean change", labels=study.labels, score_range=reach)
+    table = study.names(baseline=study.baseline)
+    typography.finding(study.name_finding(table, study.baseline).headline)
+    options = names_view.few_bars(study, ENDS, "Mean change")  # of what, the finding has said
     figure = enlarged(score_sens_bars(table, options).to_plotly_json())
     figure["layout"]["xaxis"] |= {"nticks": FEW_TICKS, "tickangle": 0}  # large numbers touch on a narrow screen
     st.plotly_chart(figure, key="present_bars", config=STILL, alt="The names that move the score most")
 
 
 def _groups(study: StudyContext) -> None:
-    column = names_view.group_columns(study, most=MAX_GROUPS)[0]
-    baseline = tables.default_baseline(study.cube)
-    table = study.compute(tables.group_table, column=column, baseline=baseline, correction="holm")
+    column = grouping(study.cube.names, most=MAX_GROUPS)[0]
+    table = study.compute(tables.group_table, column=column, baseline=study.baseline, correction="holm")
     typography.finding(group_finding(table, study.target.name, column=column).headline)
     drawing = group_differences(table, target="the score")
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
 def _threshold(study: StudyContext) -> None:
-    rates = study.at_threshold()
-    typography.finding(findings.threshold_finding(rates, study.target.name, threshold=study.threshold).headline)
-    options = CurveOptions(study.threshold, float(rates["label_dist"].iloc[0]), target=f"the {study.brief}")
+    typography.finding(study.threshold_finding().headline)
+    value = float(study.at_threshold()["label_dist"].iloc[0])
+    options = CurveOptions(study.threshold, value, target=f"the {study.brief}")
     curve = label_dist_figure(study.compute_slowly(tables.label_dist_table), options)
     figure = enlarged(curve.to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560
@@ -167,6 +159,5 @@ def _threshold(study: StudyContext) -> None:
 
 
 def _labels(study: StudyContext) -> None:
-    found = findings.sentence_finding(study.sentences(), study.target.name, threshold=study.threshold)
-    typography.finding(found.headline)
+    typography.finding(study.sentence_finding().headline)
     flip_card.three(study)

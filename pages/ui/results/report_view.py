@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import base64
-import io
+from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, shell, shown_names, state, typography
-from pages.ui.frame.keys import Key
+from pages.ui.frame import controls, exports, shell, state, typography
 from pages.ui.results import context
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, report
@@ -40,7 +39,7 @@ MAX_TARGETS = 6
 
 def seen(study: StudyContext) -> View:
     """The reader's settings, which zip and report include."""
-    everything = View(state.thresholds(study.cube), tuple(study.left_out), shown_names.hidden())
+    everything = View(state.thresholds(study.cube), tuple(study.left_out), controls.are_names_hidden())
     return view_of(with_view(study.full_cube, everything))
 
 
@@ -76,27 +75,12 @@ def downloads(study: StudyContext) -> None:
                 has_result = bool(jobs.complete_result(study.run))
     elif not has_result:
         typography.small_print("The study is still running: its folder can be downloaded when it has finished.")
-    with st.container(horizontal=True, gap="small"):
+    with exports.row():
         if has_result:
-            st.download_button(
-                "Everything as a zip",
-                partial(jobs.zip_as_seen, study.run, view),
-                file_name=f"study-{study.run[:8]}.zip",
-                mime="application/zip",
-                type="primary",
-                icon=":material/folder_zip:",
-                key=Key.REPORT_ZIP,
-                on_click="ignore",
-            )
-        st.download_button(
-            "report.html",
-            page(study),
-            file_name="report.html",
-            mime="text/html",
-            icon=":material/description:",
-            key="report_html",
-            on_click="ignore",
-        )
+            how = {"key": "report_zip", "icon": "folder_zip", "type": "primary"}
+            as_zip = partial(jobs.zip_as_seen, study.run, view)
+            exports.download("Everything as a zip", as_zip, f"study-{study.run[:8]}.zip", **how)
+        exports.download("report.html", page(study), "report.html", key="report_html", icon="description")
     carried = [f"{name} flagged at {level(at)} and above" for name, at in view.thresholds.items()]
     if view.left_out:
         carried.append(f"without {counted(len(view.left_out), 'sentence')} whose meaning changes with a name")
@@ -110,7 +94,7 @@ def contents() -> None:
     """What each file is."""
     with st.expander("What is in the zip?", icon=":material/list:"):
         rows = pd.DataFrame({"file": list(FILES), "what it holds": list(FILES.values())})
-        st.dataframe(rows, hide_index=True, alt="Files of a result folder and what they hold")
+        exports.table(rows, "Files of a result folder and what they hold")
         st.markdown("Open such a zip again on the page **Your study**, or run it again from its `manifest.json`.")
 
 
@@ -121,35 +105,16 @@ def flips(study: StudyContext) -> None:
         f"{study.target.name} ≥ {level(study.threshold)}: every sentence × name whose label changes, with both texts "
         "and readers' judgements."
     )
-    verdicts = context.judged(study.run)
+    verdicts, cube, target = context.judged(study.run), study.cube, study.target.name
     judged = pd.DataFrame(columns=judgements.COLUMNS) if verdicts is None else verdicts
-    cube, target, threshold = study.cube, study.target.name, study.threshold
 
-    def rows() -> pd.DataFrame:
-        return flip_rows(cube, target, threshold=threshold, judged=judged)
+    def rows_as(file: Callable[[pd.DataFrame], bytes]) -> bytes:
+        return file(flip_rows(cube, target, threshold=study.threshold, judged=judged))
 
-    formats = {
-        "csv": lambda: exports.csv(rows()),
-        "jsonl": lambda: json_lines(rows()),
-        "parquet": lambda: _parquet(rows()),
-    }
-    with st.container(horizontal=True, gap="small"):
-        for ending, make in formats.items():
-            name = f"flips.{target}.{ending}"
-            st.download_button(
-                ending.upper(),
-                make,
-                file_name=name,
-                key=f"flips_{ending}",
-                icon=":material/download:",
-                on_click="ignore",
-            )
-
-
-def _parquet(rows: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    rows.to_parquet(buffer, index=False)
-    return buffer.getvalue()
+    formats = {"csv": exports.csv, "jsonl": json_lines, "parquet": lambda rows: rows.to_parquet(index=False)}
+    with exports.row():
+        for ending, file in formats.items():
+            exports.download(ending.upper(), partial(rows_as, file), f"flips.{target}.{ending}", key=f"flips_{ending}")
 
 
 def preview(study: StudyContext) -> None:

@@ -11,9 +11,9 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import exports, permissions, shell, shown_names, state, typography, visitor
+from pages.ui.frame import controls, exports, permissions, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.results import context, figure
+from pages.ui.results import context
 from psa_core import jobs, report
 from psa_core.charts.caption import Caption
 from psa_core.charts.intervals import MAX_NAMES, WHENS, name_changes
@@ -82,12 +82,26 @@ def show(audit: AuditPage, folder: Path) -> None:
     with shell.headline_slot() as slot:
         left, right = st.columns([3, 2], gap="large")
         with right:
-            strength = _pick(audit, table)
+            strengths = table["strength"].iloc[1:].tolist()
+            how = {"default": strengths[-1], "required": True, "format_func": "{:g}".format}
+            strength = float(st.segmented_control("Strength", strengths, key=audit.key("strength"), **how))
             picked = folder / f"strength-{strength:g}"
             for title, value, before in _numbers(content, target, strength):
                 st.metric(title, value, delta=before, delta_color="off", delta_arrow="off", border=True)
         with left:
-            _curve(table, target, strength, TASK if content["strengths"][0]["task"] else COST)
+            cost = TASK if content["strengths"][0]["task"] else COST
+            st.header("What does a strength gain, and what does it cost?", anchor=False)
+            title = f"What retraining gains for {target} on held-out names, and what it costs"
+            exports.figure(
+                trade_off(table, chosen=strength, cost=cost),
+                alt=f"ScoreDev on held-out names against: {cost}",
+                note=f"Lower is better: names move the score less. {PRICES[cost]} Which point is best is for you to "
+                "judge.",
+                stem=f"retraining.{target}",
+                words=Caption(title, PRICES[cost]),
+                key="retrain",
+                table=table,
+            )
         with slot:
             cells = _both(picked)
             typography.finding(_finding(content, target, strength, spread_change(*cells, target)))
@@ -96,7 +110,7 @@ def show(audit: AuditPage, folder: Path) -> None:
     parts = {NAMES: _names, THRESHOLDS: _thresholds, SENTENCES: _sentences}
     options = {"default": NAMES, "required": True, "key": audit.key("part"), "label_visibility": "collapsed"}
     parts[str(st.segmented_control("Part", list(parts), **options))](*cells, target)
-    _as_studies(audit, folder, strength, target)
+    _as_studies(audit, cells, strength, target)
     frame.end(audit, folder)
     _say_the_id(picked, str(cells[1].provenance.get("study", {}).get("model", "")))
 
@@ -115,7 +129,7 @@ def _say_the_id(picked: Path, own: str) -> None:
 
 
 def _finding(content: Content, target: str, strength: float, shown: Any = None) -> mitigation.Finding:
-    found, material = _of(content, strength)["targets"][target], content["runs"][0]["material"]
+    found, material = _of(content, target, strength), content["runs"][0]["material"]
     return mitigation.retraining_finding(found, material, target, strength=strength, shown=shown)
 
 
@@ -128,9 +142,10 @@ def settings(content: Content) -> str:
     )
 
 
-def _of(content: Content, strength: float) -> Content:
-    by_strength: dict[float, Content] = {row["strength"]: row for row in content["strengths"]}
-    return by_strength[strength]
+def _of(content: Content, target: str, strength: float) -> Content:
+    by_strength = {row["strength"]: row["targets"][target] for row in content["strengths"]}
+    found: Content = by_strength[strength]
+    return found
 
 
 def _table(content: Content, target: str) -> pd.DataFrame:
@@ -149,43 +164,18 @@ def _table(content: Content, target: str) -> pd.DataFrame:
     return pd.DataFrame([first, *[row for row in rows if row["strength"] > 0]])
 
 
-def _pick(audit: AuditPage, table: pd.DataFrame) -> float:
-    strengths = table["strength"].iloc[1:].tolist()
-    options = {"options": strengths, "key": audit.key("strength"), "format_func": lambda strength: f"{strength:g}"}
-    return float(st.segmented_control("Strength", default=strengths[-1], required=True, **options))  # type: ignore[arg-type]
-
-
 def _numbers(content: Content, target: str, strength: float) -> list[tuple[str, str, str | None]]:
     """Title, value after, and value before, of each number beside the curve."""
-    found = _of(content, strength)["targets"][target]
-    sizes = (("ScoreDev", found["score_dev"]), ("Mean size of a name's effect", found["name_effect"]))
-    return [
-        *(
-            (f"{title}, held-out names", _four(size["after"]), f"before {_four(size['before'])}")
-            for title, size in sizes
-        ),
-        ("Sentences that keep their label", f"{100 * found['labels_kept']['value']:.0f} %", None),
+    found = _of(content, target, strength)
+    sizes = {"ScoreDev": found["score_dev"], "Mean size of a name's effect": found["name_effect"]}
+    told = [
+        (f"{title}, held-out names", f"{size['after']['value']:.4f}", f"before {size['before']['value']:.4f}")
+        for title, size in sizes.items()
     ]
+    return [*told, ("Sentences that keep their label", f"{100 * found['labels_kept']['value']:.0f} %", None)]
 
 
-def _four(number: Content) -> str:
-    return f"{number['value']:.4f}"
-
-
-def _curve(table: pd.DataFrame, target: str, strength: float, cost: str) -> None:
-    st.header("What does a strength gain, and what does it cost?", anchor=False)
-    figure.show(
-        trade_off(table, chosen=strength, cost=cost),
-        alt=f"ScoreDev on held-out names against: {cost}",
-        note=f"Lower is better: names move the score less. {PRICES[cost]} Which point is best is for you to judge.",
-        stem=f"retraining.{target}",
-        words=Caption(f"What retraining gains for {target} on held-out names, and what it costs", PRICES[cost]),
-        key="retrain",
-        table=table,
-    )
-
-
-def _as_studies(audit: AuditPage, folder: Path, strength: float, target: str) -> None:
+def _as_studies(audit: AuditPage, cells: tuple[ScoreCube, ScoreCube], strength: float, target: str) -> None:
     """Both classifiers on the held-out cells, as studies for the other pages."""
     st.header("Look closer", anchor=False)
     key = f"{audit.key('studies')} {audit.run_id} {strength:g}"
@@ -193,14 +183,13 @@ def _as_studies(audit: AuditPage, folder: Path, strength: float, target: str) ->
         if not st.button("Open both as studies", key=audit.key("open"), icon=":material/compare_arrows:"):
             return
         with shell.show_errors("These studies cannot be opened"):
-            st.session_state[key] = _kept(folder, strength)
+            titles = ("as it was", f"retrained, strength {strength:g}")
+            st.session_state[key] = tuple(map(_kept, cells, titles))
     old, new = st.session_state[key]
     for run in (old, new):
         context.remember_run(run)
-    picked = st.segmented_control(
-        "Open", (NEW, OLD), default=NEW, required=True, key=f"{audit.key('which')} {strength:g}"
-    )
-    run = new if picked == NEW else old
+    which = f"{audit.key('which')} {strength:g}"
+    run = new if st.segmented_control("Open", (NEW, OLD), default=NEW, required=True, key=which) == NEW else old
     if state.view().run != run:
         state.choose(run=run, target=target)
         st.session_state[Key.COMPARE_RUNS] = [old, new]
@@ -209,14 +198,11 @@ def _as_studies(audit: AuditPage, folder: Path, strength: float, target: str) ->
     shell.cards(NEXT)
 
 
-def _kept(folder: Path, strength: float) -> tuple[str, str]:
-    """Run ids of two new studies."""
-    runs = []
-    for file, words in ((BEFORE, "as it was"), (AFTER, f"retrained, strength {strength:g}")):
-        run = jobs.keep(cube_file.load(folder / f"strength-{strength:g}" / file), report.render, visitor=visitor.key())
-        jobs.give_title(run, words)
-        runs.append(run)
-    return runs[0], runs[1]
+def _kept(cube: ScoreCube, title: str) -> str:
+    """The run id of a new study."""
+    run = jobs.keep(cube, report.render, visitor=visitor.key())
+    jobs.give_title(run, title)
+    return run
 
 
 def _both(folder: Path) -> tuple[ScoreCube, ScoreCube]:
@@ -244,8 +230,8 @@ def _names(before: ScoreCube, after: ScoreCube, target: str) -> None:
     )
     typography.second(found)
     some = f"The {MAX_NAMES} names with the largest effects as it was; the download has all {len(table)}."
-    figure.show(
-        name_changes(table, labels=shown_names.labels(before)),
+    exports.figure(
+        name_changes(table, labels=controls.labels_of(before.names["name"].astype(str).tolist())),
         alt=f"Effect of each held-out name on {target}, before and after",
         note=some if len(table) > MAX_NAMES else "",
         stem=f"names.{target}",
@@ -288,13 +274,8 @@ def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
         f"{threshold:g} as it was, and {flips['flips_after']:,} retrained."
     )
     shown: pd.DataFrame = table[list(COLUMNS)].rename(columns=COLUMNS)
-    st.dataframe(
-        shown,
-        hide_index=True,
-        key="side_sentences",
-        alt="Spread and flips of each sentence",
-        column_config={COLUMNS["text"]: st.column_config.TextColumn(width="medium")},
-    )
+    heads = {COLUMNS["text"]: exports.head(COLUMNS["text"], "medium")}
+    exports.table(shown, "Spread and flips of each sentence", heads, key="side_sentences")
     typography.small_print(
         "Spread: standard deviation of a sentence's score over the held-out names. Flips: names with which it has "
         "another label than as it is."

@@ -11,7 +11,7 @@ from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import cached, exports, permissions, typography, uploads
 from pages.ui.frame.step import duration, step
 from pages.ui.results.context import StudyContext
-from pages.ui.results.why_view import confirmed
+from pages.ui.results.study_model import confirmed
 from psa_core import anchors, mitigate, models, trust
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
@@ -32,7 +32,7 @@ STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
 
 def ask_model(study: StudyContext) -> str | None:
     """The study's own model if it can be trained, or a packaged one; None until it may be loaded."""
-    own = str(study.cube.provenance.get("study", {}).get("model", ""))
+    own = str(study.asked.get("model", ""))
     ready = {card.id: card.title for card in cached.model_cards() if models.is_trainable(card.id)}
     first = [item for item in models.good_for(Purpose.CLASSES) if item in ready]
     ready = {item: ready[item] for item in [*first, *ready]}
@@ -68,9 +68,8 @@ def ask_names(study: StudyContext) -> pd.DataFrame:
 
 def ask_recipe() -> tuple[Retraining, tuple[float, ...]]:
     """The method, the strengths to try, and how long to train each."""
-    method = st.segmented_control(
-        "Method", list(TITLES), default="pair", required=True, key=AUDIT.key("method"), format_func=TITLES.__getitem__
-    )
+    ways = {"default": "pair", "required": True, "format_func": TITLES.__getitem__}
+    method = st.segmented_control("Method", list(TITLES), key=AUDIT.key("method"), **ways)
     typography.small_print(f"{METHODS[str(method)]}.")
     strengths = st.multiselect(
         "Strengths, each of which is trained",
@@ -119,16 +118,22 @@ def show(study: StudyContext) -> None:
         "model": model,
         "sentences": "sentences.csv",
         "names": "names.csv",
-        "anchors": anchors_of(study),
+        "anchors": str(study.asked.get("anchors", anchors.default())),
         "method": recipe.method,
         "strength": ",".join(f"{strength:g}" for strength in strengths),
         "steps": recipe.steps,
-        **selection_of(study),
+        # What selects all of the study's sentences again, with the same mentions in each.
+        "max-words": int(study.cube.sentences["text"].astype(str).str.split().str.len().max()),
+        "sample": study.cube.shape[0],
+        "mentions": spec_of(study.cube).mentions,
     }
     if labelled:
         values["labelled"] = next(iter(labelled))
     files = labelled | {"sentences.csv": exports.exact_csv(sentences_of(study)), "names.csv": exports.exact_csv(names)}
-    if len(off := switched_off(study)):
+    # Anchors of the study's sentences that a reader switched off.
+    off = pd.DataFrame(spec_of(study.cube).exclude, columns=["sentence_id", "start"])
+    off = off[off["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
+    if len(off):
         values["switched-off"] = "off.csv"
         files["off.csv"] = exports.exact_csv(off)
     with step(4, "Run", "You can close this page; it keeps running."):
@@ -156,27 +161,10 @@ def _plan(study: StudyContext, names: pd.DataFrame, recipe: Retraining, strength
         )
 
 
-def anchors_of(study: StudyContext) -> str:
-    """The study's anchors."""
-    return str(study.cube.provenance.get("study", {}).get("anchors", anchors.default()))
-
-
-def selection_of(study: StudyContext) -> dict[str, object]:
-    """Options that select all of the study's sentences again, with the same mentions in each."""
-    words = study.cube.sentences["text"].astype(str).str.split().str.len().max()
-    return {"max-words": int(words), "sample": study.cube.shape[0], "mentions": spec_of(study.cube).mentions}
-
-
-def switched_off(study: StudyContext) -> pd.DataFrame:
-    """Anchors of the study's sentences that a reader switched off: ``sentence_id, start``."""
-    table = pd.DataFrame(spec_of(study.cube).exclude, columns=["sentence_id", "start"])
-    return table[table["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
-
-
 def sentences_of(study: StudyContext) -> pd.DataFrame:
     """The study's sentences as given: with slots in place of the filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
-    if anchors.kind(anchors_of(study)).has_original:
+    if anchors.kind(str(study.asked.get("anchors", anchors.default()))).has_original:
         return table
     texts = perturbation_of(study.cube)
     return table.assign(text=[texts.slots(row) for row in range(len(table))])

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.frame import address, clicks, markup, state, typography
+from pages.ui.frame import address, controls, exports, markup, state, typography
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
-from pages.ui.results import context, figure, flip_card, transcript_view
+from pages.ui.results import context, flip_card
 from pages.ui.results.context import StudyContext
-from psa_core import tables
 from psa_core.charts.scatter import score_scatter
 from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.claims import findings
@@ -29,13 +26,17 @@ ORDERS = {"size": "Largest change", "margin": "Clearest", "sentence": "As in the
 EACH = {"name": "One per name", "sentence": "One per sentence", "all": "All"}
 JUDGED = {"all": "All", "no": "Not judged yet", "yes": "Judged"}
 DIRECTIONS = {"both": "Both", "up": "Now flagged", "down": "No longer flagged"}
+#: Another list of flips starts at its first page.
+RESTARTS = (Key.SENTENCES_PAGE,)
+READER, DRAWER = "sentences_reader", "sentences_drawer"
+DOTS, SCATTER = "sentences_dots", "sentences_scatter"
 #: A card may be anywhere on the page, and what it opens has to be on the screen, also on a small one.
-ON_SCREEN = f"""<style>.st-key-{Key.SENTENCES_DRAWER} {{
+ON_SCREEN = f"""<style>.st-key-{DRAWER} {{
   position: fixed; right: 1rem; bottom: 1rem; z-index: 90; overflow: auto; box-sizing: border-box;
   width: min(40rem, calc(100vw - 2rem)) !important; max-height: min(48rem, calc(100vh - 6rem)); padding: 1rem 1.25rem;
   background: light-dark(#FCFBF8, #12171A); border: 1px solid rgba(128, 128, 128, 0.5); border-radius: 0.6rem;
   box-shadow: 0 0.5rem 2rem rgba(0, 0, 0, 0.3) }}
-@media (max-width: 640px) {{ .st-key-{Key.SENTENCES_DRAWER} {{ max-height: 62vh }} }}</style>"""
+@media (max-width: 640px) {{ .st-key-{DRAWER} {{ max-height: 62vh }} }}</style>"""
 
 
 @dataclass(frozen=True)
@@ -51,61 +52,34 @@ class Filters:
 
 def ask(study: StudyContext) -> Filters:
     """The search field, and the filters behind a button with a count, so that the flips come first."""
-    keys = (Key.SENTENCES_DIRECTION, Key.SENTENCES_ORDER, Key.SENTENCES_EACH, Key.SENTENCES_JUDGED)
+    keys = ("direction", "order", "each", "judged")
     count = sum(bool(st.query_params.get(key)) for key in keys) + bool(study.seen.names)
-
-    def choose(label: str, options: dict[str, str], key: Key, words: str | None = None) -> str:
-        link = _linked(key, next(iter(options)), options)
-        return str(
-            st.selectbox(label, list(options), format_func=lambda item: in_words(options[item]), help=words, **link)
-        )
-
+    box = partial(controls.choose, box=True, clears=RESTARTS)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="filters"):
-        search = st.text_input(
-            in_words("Words in the sentence"),
-            type="search",
-            width=190,
-            placeholder="Any words",
-            **_linked(Key.SENTENCES_SEARCH, ""),
-        )
+        link = address.linked("sentences_search", "", clears=RESTARTS)
+        label = in_words("Words in the sentence")
+        search = st.text_input(label, type="search", width=190, placeholder="Any words", **link)
         title = f"Filters: {count} set" if count else "Filters"
         with st.popover(title, icon=":material/filter_list:", key="more_filters"):
-            direction = st.segmented_control(
-                "Direction",
-                DIRECTIONS,
-                format_func=DIRECTIONS.get,
-                required=True,
-                **_linked(Key.SENTENCES_DIRECTION, "both", DIRECTIONS),
-            )
-            order = choose("Sort by", ORDERS, keys[1], "Clearest: both scores are far from the threshold.")
-            each = choose("Show", EACH, Key.SENTENCES_EACH)
-            judged = choose("Judged", JUDGED, Key.SENTENCES_JUDGED)
-            st.session_state[Key.SENTENCES_NAMES] = list(study.seen.names)
+            direction = controls.choose("Direction", DIRECTIONS, "direction", clears=RESTARTS)
+            order = box("Sort by", ORDERS, "order", help="Clearest: both scores are far from the threshold.")
+            each = box("Show", EACH, "each")
+            judged = box("Judged", JUDGED, "judged")
+            st.session_state["sentences_names"] = list(study.seen.names)
             st.multiselect(
                 "Only these names",
                 study.cube.names["name"].tolist(),
                 format_func=lambda name: study.labels.get(name, name),
-                key=Key.SENTENCES_NAMES,
-                on_change=lambda: state.choose(names=tuple(st.session_state[Key.SENTENCES_NAMES])),
+                key="sentences_names",
+                on_change=lambda: state.choose(names=tuple(st.session_state["sentences_names"])),
                 placeholder="All names",
             )
-    return Filters(None if direction == "both" else str(direction), order, (search or "").strip(), each, judged)
-
-
-def _linked(key: Key, default: str | int, options: Collection[Any] | None = None) -> dict[str, Any]:
-    """See `address.linked`; another list of flips starts at its first page."""
-    return address.linked(key, default, options, clears=(Key.SENTENCES_PAGE,))
+    return Filters(None if direction == "both" else direction, order, (search or "").strip(), each, judged)
 
 
 def found(study: StudyContext, filters: Filters) -> Flips:
     """The flips that pass the filters."""
-    flips = tables.find_flips(
-        study.cube,
-        study.target.name,
-        threshold=study.threshold,
-        names=study.seen.names or None,
-        direction=filters.direction,  # type: ignore[arg-type]
-    )
+    flips = study.flips(names=study.seen.names or None, direction=filters.direction)
     if not filters.search:
         return flips
     has_words = study.cube.sentences["text"].str.contains(filters.search, case=False, regex=False)
@@ -122,7 +96,7 @@ def _cards(study: StudyContext, flips: Flips, filters: Filters, away: frozenset[
     # A fragment may rerun after the reader has moved the threshold or opened another study.
     if state.view(study.full_cube) != study.seen or context.to_leave_out(study.run) != away:
         st.rerun()
-    reading = flip_card.reading_of(study, str(st.session_state.get(Key.SENTENCES_READER) or "reader"))
+    reading = flip_card.reading_of(study, str(st.session_state.get(READER) or "reader"))
     flip_card.offer_undo(study)
     if not len(flips):
         st.info("No label changes here. Move the threshold, or remove a filter.", icon=":material/search_off:")
@@ -133,8 +107,8 @@ def _cards(study: StudyContext, flips: Flips, filters: Filters, away: frozenset[
     listed = flips if is_all else flips.one_each(filters.each, order=filters.order)  # type: ignore[arg-type]
     judged = listed.among(reading.cells(study.target.name))
     shown = listed if filters.judged == "all" else listed.only(judged == (filters.judged == "yes"))
-    of_size = _linked(Key.SENTENCES_SIZE, SIZES[0], SIZES)
-    size = int(st.session_state[Key.SENTENCES_SIZE])
+    of_size = address.linked("cards", SIZES[0], SIZES, clears=RESTARTS)
+    size = int(st.session_state["cards"])
     pages = max(1, -(-len(shown) // size))
     of_page = address.linked(Key.SENTENCES_PAGE, 1, range(1, pages + 1)) if pages > 1 else {}
     page = int(st.session_state[Key.SENTENCES_PAGE]) if of_page else 1
@@ -166,7 +140,7 @@ def judging() -> None:
             "Your name or initials",
             value="reader",
             max_chars=judgements.MAX_READER_LENGTH,
-            key=Key.SENTENCES_READER,
+            key=READER,
             persist_state="session",
             help="Judgements are kept with the study, one per reader and flip, and exported with it.",
         )
@@ -190,11 +164,9 @@ def in_view(study: StudyContext, flips: Flips, filters: Filters) -> str:
 def drawer() -> DeltaGenerator:
     """A panel fixed to the window, which can be closed."""
     st.html(ON_SCREEN)
-    place = st.container(key=Key.SENTENCES_DRAWER)
-    card = st.session_state[Key.SENTENCES_CARD]
-    place.button(
-        "Close", key="close_drawer", type="tertiary", icon=":material/close:", on_click=flip_card.open_in, args=(card,)
-    )
+    place = st.container(key=DRAWER)
+    close = {"on_click": flip_card.open_in, "args": (st.session_state[Key.SENTENCES_CARD],)}
+    place.button("Close", key="close_drawer", type="tertiary", icon=":material/close:", **close)
     return place
 
 
@@ -205,34 +177,26 @@ def one_sentence(study: StudyContext, sentence_id: str) -> None:
         typography.small_print("This sentence is left out.")
         return
     position = int(row[0])
-    sentence = study.cube.sentences.iloc[position]
+    text = str(study.cube.sentences["text"].iloc[position])
     original, perturbed = study.cube.scores(study.target.name)
     names = study.cube.names["name"]
-    table = pd.DataFrame(
-        {
-            "name": names,
-            "label": names.map(study.labels),
-            "perturbed": perturbed[position],
-            "original": original[position],
-        }
-    ).dropna(subset=["perturbed"])
+    scores = {"perturbed": perturbed[position], "original": original[position]}
+    table = pd.DataFrame({"name": names, "label": names.map(study.labels), **scores}).dropna(subset=["perturbed"])
     st.header(in_words("One sentence, every name"), anchor=False)
     flip_card.label(study, sentence_id)
-    anchors = [(anchor.start, anchor.end) for anchor in study.perturbation.spans[position]]
-    st.html(markup.sentence(str(sentence["text"]), anchors))
-    drawing = sentence_dots(table, target=study.target, threshold=study.threshold, selected=study.seen.names)
-    figure.show(
-        drawing,
+    st.html(markup.sentence(text, [(anchor.start, anchor.end) for anchor in study.perturbation.spans[position]]))
+    exports.figure(
+        sentence_dots(table, target=study.target, threshold=study.threshold, selected=study.seen.names),
         alt=f"Score of this sentence with each of {len(table)} names",
         note="Triangles have the label, circles do not. Click a dot to follow that name.",
         stem=f"sentence.{sentence_id}",
-        words=study.caption(f"One sentence, every name: {study.phrase}", f"“{sentence['text']}”"),
+        words=study.caption(f"One sentence, every name: {study.phrase}", f"“{text}”"),
         key="dots",
-        key_of_chart=Key.SENTENCES_DOTS,
-        on_select=partial(clicks.toggle_names, Key.SENTENCES_DOTS),
+        key_of_chart=DOTS,
+        on_select=partial(state.clicked_names, DOTS),
     )
-    if chosen := [name for name in study.seen.names if name in set(names)]:
-        transcript_view.show(study, position, chosen[-1])
+    if study.seen.names:
+        flip_card.transcript(study, position, study.seen.names[-1])
 
 
 def all_sentences(study: StudyContext) -> None:
@@ -240,7 +204,7 @@ def all_sentences(study: StudyContext) -> None:
     st.header(in_words("Which sentences move most?"), anchor=False)
     found = findings.correlation_finding(study.summary(), study.target, tests=len(study.cube.targets))
     typography.second(found)
-    figure.show(
+    exports.figure(
         score_scatter(study.sentences(), target=study.axis, selected=study.seen.sentence),
         alt=str(found),
         note="A point is a sentence; the curve follows the half of the sentences that is nearest (LOWESS). Click a "
@@ -249,8 +213,8 @@ def all_sentences(study: StudyContext) -> None:
         words=study.caption("How far names move each sentence, by its original score", found),
         key="scatter",
         table=study.sentences(),
-        key_of_chart=Key.SENTENCES_SCATTER,
-        on_select=partial(clicks.choose_sentence, Key.SENTENCES_SCATTER),
+        key_of_chart=SCATTER,
+        on_select=partial(state.clicked_sentence, SCATTER),
     )
 
 
@@ -261,8 +225,8 @@ def account(study: StudyContext) -> None:
         return
     with st.expander(in_words("What became of the sentences that were read?"), icon=":material/fact_check:"):
         rows = pd.DataFrame({"what": list(counts), "count": list(counts.values())})
-        st.dataframe(rows, hide_index=True, width=520, alt="Sentences read, dropped by reason, and kept")
+        exports.table(rows, "Sentences read, dropped by reason, and kept", width=520)
         if masked := study.full_cube.provenance.get("masked", {}):
             st.caption("These look like anchors but are not; no name was put in their place.")
             left = pd.DataFrame({"where or why": list(masked), "expressions": list(masked.values())})
-            st.dataframe(left, hide_index=True, width=520, alt="Expressions that are not anchors, by reason")
+            exports.table(left, "Expressions that are not anchors, by reason", width=520)

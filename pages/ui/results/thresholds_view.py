@@ -10,19 +10,17 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, exports, markup, typography
-from pages.ui.frame.keys import Key
+from pages.ui.frame import controls, exports, markup, typography
 from pages.ui.frame.typography import in_words
 from pages.ui.results import canvas, context
 from pages.ui.results.context import StudyContext
-from pages.ui.results.names_view import group_columns
 from psa_core import tables
 from psa_core.charts._theme import MUTED, OTHER, UP, group_colours
 from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
 from psa_core.charts.plotly_svg import figure_svg
-from psa_core.claims import findings
-from psa_core.claims.formatting import Finding, level
+from psa_core.claims.formatting import level
 from psa_core.cube import ScoreCube
+from psa_core.inputs.groups import grouping
 from psa_core.plurals import counted
 
 FIGURE = "thresholds_figure"
@@ -34,23 +32,11 @@ _strokes = canvas.picture("crossing")
 _line = canvas.teller("crossing_line", variable="psaThreshold", event="psa-threshold")
 
 
-def finding(study: StudyContext) -> Finding:
-    """What the names do at exactly the chosen threshold."""
-    return findings.threshold_finding(study.at_threshold(), study.target.name, threshold=study.threshold)
-
-
 def ask_curves(study: StudyContext) -> str:
     """What to draw beside the mean: nothing, the selected names, or a group column."""
-    options = [MEAN, SELECTED, *group_columns(study, most=MAX_CURVES)]
-    chosen = st.segmented_control(
-        "Compare with",
-        options,
-        required=True,
-        format_func=markup.literal,
-        help="Names are selected on the Names page, or below.",
-        **address.linked(Key.THRESHOLDS_CURVES, MEAN, options),
-    )
-    return str(chosen)
+    options = [MEAN, SELECTED, *grouping(study.cube.names, most=MAX_CURVES)]
+    tip = "Names are selected on the Names page, or below."
+    return str(controls.choose("Compare with", options, "curves", words=markup.literal, help=tip))
 
 
 def _curves(study: StudyContext, chosen: str) -> tuple[dict[str, np.ndarray], dict[str, str]]:
@@ -76,9 +62,8 @@ def figure(study: StudyContext, chosen: str) -> None:
     """Figure 2; the chosen threshold is an overlay, so that moving it redraws no curve."""
     table, rates = study.compute_slowly(tables.label_dist_table), study.at_threshold().iloc[0]
     dists, colours = _curves(study, chosen)
-    options = CurveOptions(
-        study.threshold, float(rates["label_dist"]), dists, target=f"the {study.brief}", colours=colours
-    )
+    value = float(rates["label_dist"])
+    options = CurveOptions(study.threshold, value, dists, target=f"the {study.brief}", colours=colours)
     st.plotly_chart(
         _figure(study.target_key, table, options, chosen=chosen, labels=tuple(dists)),
         key=FIGURE,
@@ -87,13 +72,15 @@ def figure(study: StudyContext, chosen: str) -> None:
     )
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
-    beside = {"words": f"{options.value:.3f} at {level(study.threshold)}", "colour": MUTED}
-    _mark(key=Key.THRESHOLDS_MARK, data=place | beside)
+    beside = {"words": f"{value:.3f} at {level(study.threshold)}", "colour": MUTED}
+    _mark(key="thresholds_mark", data=place | beside)
+    stem = f"label_dist.{study.target.name}"
     with exports.row():
-        exports.csv_button(table, f"label_dist.{study.target.name}.csv", key="thresholds_csv")
-        words = study.caption(f"Labels for {study.phrase} that change with the name, by threshold", finding(study))
-        picture = partial(_paper, table, options)
-        exports.picture_buttons(picture, f"label_dist.{study.target.name}", words, key="thresholds_picture")
+        exports.csv_button(table, f"{stem}.csv", key="thresholds_csv")
+        title = f"Labels for {study.phrase} that change with the name, by threshold"
+        words = study.caption(title, study.threshold_finding())
+        paper = partial(label_dist_figure, table, options)
+        exports.picture_buttons(lambda: figure_svg(paper()), stem, words, key="thresholds_picture")
     if chosen == SELECTED and not study.seen.names:
         typography.small_print("No name is selected yet: click a bar on the Names page.")
     typography.small_print(
@@ -101,10 +88,6 @@ def figure(study: StudyContext, chosen: str) -> None:
         "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
         "band: 95 % interval over sentences). Below: how many cells, sentence × name, change their label."
     )
-
-
-def _paper(table: pd.DataFrame, options: CurveOptions) -> str:
-    return figure_svg(label_dist_figure(table, options))
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -118,8 +101,8 @@ def _figure(
 def borderline(study: StudyContext) -> None:
     """Every sentence's range over the names, thinned out if there are many; borderline sentences are coloured."""
     st.header(in_words("Borderline sentences"), anchor=False)
-    _strokes(key=Key.THRESHOLDS_CROSSING, data=study.compute(_ranges), height=264)
-    _line(key=Key.THRESHOLDS_LINE, data={"threshold": study.threshold})
+    _strokes(key="thresholds_crossing", data=study.compute(_ranges), height=264)
+    _line(key="thresholds_line", data={"threshold": study.threshold})
     shown = f" {MAX_STROKES} evenly spaced ones are drawn." if len(study.cube.sentences) > MAX_STROKES else ""
     typography.small_print(
         f"Each line spans a sentence's scores with all names, from the lowest to the highest; the tick is its original "
@@ -153,19 +136,15 @@ def _ranges(cube: ScoreCube, target_name: str) -> dict[str, Any]:
 def numbers(study: StudyContext) -> None:
     """Every threshold as a table."""
     table = study.compute_slowly(tables.label_dist_table)
+    head, three = exports.head, "%.3f"
+    heads = {
+        "threshold": head("Threshold", format=three),
+        "label_dist": head("LabelDist", format=three),
+        "low": head("95 % low", format=three, help="Interval over sentences"),
+        "high": head("95 % high", format=three, help="Interval over sentences"),
+        "flips_up": head("Labels that appear"),
+        "flips_down": head("Labels that disappear"),
+        "labelled": head("Originals with the label", format="%.1f %%"),
+    }
     with st.expander("Every threshold as a table"):
-        number, three = st.column_config.NumberColumn, {"format": "%.3f"}
-        st.dataframe(
-            table.assign(labelled=100 * table["labelled"]),
-            hide_index=True,
-            alt="LabelDist and flips at every threshold",
-            column_config={
-                "threshold": number("Threshold", **three),
-                "label_dist": number("LabelDist", **three),
-                "low": number("95 % low", help="Interval over sentences", **three),
-                "high": number("95 % high", help="Interval over sentences", **three),
-                "flips_up": number("Labels that appear"),
-                "flips_down": number("Labels that disappear"),
-                "labelled": number("Originals with the label", format="%.1f %%"),
-            },
-        )
+        exports.table(table.assign(labelled=100 * table["labelled"]), "LabelDist and flips at every threshold", heads)

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, form, markup
-from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.study import plans, review
 from pages.ui.study.plans import Source
@@ -39,7 +38,7 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
     spec = _ask_spec(anchors.suited_to(sentences["text"], are_documents=read.are_documents))
     with st.popover(in_words("Which sentences are used"), icon=":material/tune:"):
         values = form.ask(_key, SelectionOptions, ("max_words", "sample", "seed", "mentions"))
-        values["families"] = ask_families(sentences, f"{Key.STUDY_FAMILIES}_{source.key}")
+        values["families"] = ask_families(sentences, f"study_families_{source.key}")
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         # What balancing costs stands beside its switch, but is known only after the switch was asked.
         coverage = st.container(width="stretch")
@@ -85,7 +84,7 @@ def _ask_spec(suited: str) -> str:
     """The kind of anchor and its options; the default suits sentences that are all written for one kind."""
     kinds = anchors.plugins()
     preferred = sorted(kinds, key=lambda item: not kinds[item].is_default)
-    key = Key.STUDY_ANCHORS if kinds[suited].is_default else f"{Key.STUDY_ANCHORS}_{suited}"
+    key = "study_anchors" if kinds[suited].is_default else f"study_anchors_{suited}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = kinds[
             st.segmented_control(
@@ -97,7 +96,7 @@ def _ask_spec(suited: str) -> str:
                 **address.linked(key, suited, preferred),
             )
         ]
-        key, label, argument = f"{Key.STUDY_ARGUMENT}_{kind.id}", kind.argument.capitalize(), ""
+        key, label, argument = f"study_anchor_argument_{kind.id}", kind.argument.capitalize(), ""
         if kind.choices:
             link = address.linked(key, [kind.choices[0]], kind.choices)
             argument = ",".join(st.pills(label, kind.choices, selection_mode="multi", **link))
@@ -142,7 +141,7 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
     """The sentences, page by page or by search, each with its anchors or the reason why it is not used."""
     words = st.text_input(
         in_words("Look up a sentence"),
-        key=Key.STUDY_LOOKUP,
+        key="study_lookup",
         placeholder="Some of its words, or its number",
         icon=":material/search:",
         persist_state="session",
@@ -169,7 +168,7 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
     elif found is not None:
         with st.expander(in_words("Review the sentences"), on_change="rerun", key="study_review") as section:
             if section.open:
-                page = st.pagination(-(-len(used) // PAGE_ROWS), key=Key.STUDY_REVIEW_PAGE)
+                page = st.pagination(-(-len(used) // PAGE_ROWS), key="study_review_page")
                 for position in range((page - 1) * PAGE_ROWS, min(page * PAGE_ROWS, len(used))):
                     _row(source, spec, found, position)
 
@@ -198,12 +197,12 @@ def _row(source: Source, spec: str, found: Selection, position: int) -> None:
 
 def _switched_off(source: Source, spec: str) -> Switches:
     """The anchors that were switched off for these sentences and this kind of anchor."""
-    found: Switches = st.session_state.get(Key.STUDY_EXCLUDE, {}).get((source.key, spec), frozenset())
+    found: Switches = st.session_state.get("study_exclude", {}).get((source.key, spec), frozenset())
     return found
 
 
 def _switch(source: Source, spec: str, anchors: Switches) -> None:
     """Switch anchors off, or on again."""
-    kept = dict(st.session_state.get(Key.STUDY_EXCLUDE, {}))
+    kept = dict(st.session_state.get("study_exclude", {}))
     kept[source.key, spec] = _switched_off(source, spec) ^ anchors
-    st.session_state[Key.STUDY_EXCLUDE] = kept
+    st.session_state["study_exclude"] = kept

@@ -7,10 +7,9 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, open_study, shell, typography
-from pages.ui.frame.keys import Key
+from pages.ui.frame import cached, markup, shell, typography
 from pages.ui.frame.step import duration
-from pages.ui.results import overview_view
+from pages.ui.results import context, overview_view
 from psa_core import jobs, tables
 from psa_core.claims import findings
 from psa_core.claims.formatting import too_few_in
@@ -53,12 +52,12 @@ def _watch(run_id: str) -> None:
             st.rerun()
         st.html(markup.plain(f"{title_of(status)} · {WORDS[status.state]}", faint=True))
         bar(status)
-        st.button("Stop", key=Key.STUDY_CANCEL, icon=":material/stop:", on_click=stop, args=(run_id,))
+        st.button("Stop", key="study_cancel", icon=":material/stop:", on_click=stop, args=(run_id,))
         try:
             cube = cached.cube(run_id)
         except PsaError:  # the first part is about to be written
             return
-        if open_study.is_early(run_id, cube):
+        if context.is_early(run_id, cube):
             st.html(markup.plain(too_few_in(cube), faint=True))
             return
         # The finished sentences come in random order, so this is an early estimate of the whole.
@@ -117,7 +116,7 @@ def _ended_early(status: RunStatus) -> None:
     if failed:  # the same again fails the same way, so what comes first is to change it
         ask_another("Change it and run again", type="primary")
     words, kind = ("Retry", "secondary") if failed else ("Resume", "primary")
-    if st.button(words, key=Key.STUDY_RESUME, icon=":material/play_arrow:", type=kind):
+    if st.button(words, key="study_resume", icon=":material/play_arrow:", type=kind):
         with shell.show_errors():
             jobs.resume(status.run_id)
         st.rerun()
@@ -126,7 +125,7 @@ def _ended_early(status: RunStatus) -> None:
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:
     """Go to the form, which keeps every choice; the run continues, and its link stays valid."""
     icon = ":material/edit:" if type == "primary" else ":material/add:"
-    if st.button(words, key=Key.STUDY_NEW, type=type, icon=icon):
+    if st.button(words, key="study_new", type=type, icon=icon):
         shell.go_to("new_study")
 
 

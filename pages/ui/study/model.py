@@ -14,7 +14,6 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.frame import address, cached, markup, permissions, uploads
-from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import language_model, plans
 from psa_core import models, trust
@@ -54,7 +53,7 @@ def ask(planned: Plan) -> Chosen | None:
             list(titles),
             format_func=lambda item: titles.get(item, item),
             label_visibility="collapsed",
-            **address.linked(Key.STUDY_MODEL, next(iter(titles)), list(titles)),
+            **address.linked("study_model", next(iter(titles)), list(titles)),
         )
     )
     if chosen == OWN_QUESTION and judges:
@@ -81,7 +80,7 @@ def _argument(kind: ModelPlugin, more: str = "") -> str:
     label = (
         words.capitalize() if words[0].isalpha() and ":" not in words else f"{kind.title}, such as {kind.id}:{words}"
     )
-    key = f"{Key.STUDY_MODEL_ID}_{kind.id}"
+    key = f"study_model_id_{kind.id}"
     return str(st.text_input(f"{label}{more}", key=key, max_chars=300, persist_state="session")).strip()
 
 
@@ -130,7 +129,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
         file_name="texts.csv",
         mime="text/csv",
         icon=":material/download:",
-        key=Key.STUDY_TEXTS,
+        key="study_texts",
         on_click="ignore",
     )
 
@@ -154,7 +153,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
             )
         return scorer, fits, name
 
-    upload = uploads.ask_file("The scored file", plugin.uploads, key=Key.STUDY_SCORED, read=read)
+    upload = uploads.ask_file("The scored file", plugin.uploads, key="study_scored", read=read)
     if upload is None:
         return None
     scorer, fits, name = read(upload)

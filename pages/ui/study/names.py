@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, cached, markup, uploads
-from pages.ui.frame.keys import Key
 from pages.ui.study import plans
 from psa_core.inputs import groups, name_warnings, people
 from psa_core.inputs import names as name_lists
@@ -78,7 +77,7 @@ def _ask_evidence(chosen: ChosenNames) -> ChosenNames:
     with st.expander("Use only names that clearly belong to their group", icon=":material/tune:"):
         st.caption("The smallest share of people with a name who are of its group. At 0, none is left out.")
         for place, column in zip(st.columns(len(columns)), columns, strict=True):
-            link = address.linked(f"{Key.STUDY_EVIDENCE}_{column}", 0.0)
+            link = address.linked(f"study_evidence_{column}", 0.0)
             st.session_state[link["key"]] = min(max(0.0, float(st.session_state[link["key"]])), 1.0)
             least[column] = place.slider(markup.literal(column.removeprefix("p_")), 0.0, 1.0, step=0.01, **link)
     rule = ",".join(f"{column}>={share:g}" for column, share in least.items() if share)
@@ -92,7 +91,7 @@ def _packaged() -> ChosenNames:
         list(cards),
         format_func=lambda item: f"{cards[item].title} ({cards[item].count})",
         label_visibility="collapsed",
-        **address.linked(Key.STUDY_NAMES, name_lists.default_for_audits(), cards),
+        **address.linked("study_names", name_lists.default_for_audits(), cards),
     )
     found = cached.names(chosen)  # first: what a client sends need not be one of the options
     st.caption(f"{cards[chosen].note} {cards[chosen].provenance}")
@@ -102,7 +101,7 @@ def _packaged() -> ChosenNames:
 def _typed(sentences: str) -> ChosenNames | None:
     text = st.text_area(
         "Names, one a line",
-        key=Key.STUDY_NAMES_TEXT,
+        key="study_names_text",
         height=180,
         placeholder="Ada Lovelace\nKim Lee\n\nor, with groups:\nname,gender\nAda Lovelace,female",
         persist_state="session",
@@ -118,13 +117,13 @@ def _file(sentences: str) -> ChosenNames | None:
         "A column of names and any group columns (gender, country, …) in csv, tsv, jsonl or parquet, or a txt file "
         "with one name a line; from Excel, save as CSV UTF-8."
     )
-    upload = uploads.ask_file("Names file", KINDS, key=Key.STUDY_NAMES_FILE, read=plans.name_columns)
+    upload = uploads.ask_file("Names file", KINDS, key="study_names_file", read=plans.name_columns)
     if upload is None:
         return None
     columns = plans.name_columns(upload)
     column = columns[0]
     if len(columns) > 1:
-        column = st.selectbox("Column with the names", columns, key=f"{Key.STUDY_NAMES_COLUMN}_{upload.sha256}")
+        column = st.selectbox("Column with the names", columns, key=f"study_names_column_{upload.sha256}")
     name_column = None if column == "name" else column
     spec = plans.unique_name(upload.name, "names", sentences)
     return ChosenNames(plans.uploaded_names(upload, name_column), spec, {spec: upload.content}, name_column)

@@ -18,7 +18,7 @@ import streamlit as st
 from pages.ui.frame import cached, gateway, internals
 from pages.ui.frame.page_scoring import Answer
 from pages.ui.frame.uploads import Upload
-from psa_core.anchors import Anchor, AnchorFinder, Found, portions, search
+from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.cache import digests
 from psa_core.errors import CorpusError
 from psa_core.inputs import corpus as corpora
@@ -38,6 +38,8 @@ TRIALS, ENOUGH_SECONDS, MAX_SECONDS = (32, 128, 512, 2048), 0.15, 2.0
 COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
 #: Characters of a trial, but for its first text.
 TRIAL_LETTERS = 1_000_000
+#: Texts between two looks whether the tab is still open: many short ones are one portion of a pipeline, and take long.
+SEARCHED_TOGETHER = 200
 #: Files that hold more than they weigh, and count as what they unpack to.
 PACKED = (".gz", ".parquet", ".zip")
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
@@ -92,9 +94,10 @@ class RememberingFinder:
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
         self.known.update(zip(new[:1], search(self.inner, new[:1]), strict=True))  # loads what it needs
         started = time.perf_counter()
-        for some in portions(new[1:]):
+        for at in range(1, len(new), SEARCHED_TOGETHER):
             if not gateway.has_visitor():  # the tab was closed
                 st.stop()
+            some = new[at : at + SEARCHED_TOGETHER]
             self.known.update(zip(some, search(self.inner, some), strict=True))
         self.seconds += time.perf_counter() - started
         return [self.known[text] for text in texts]

@@ -17,7 +17,7 @@ SHOWN = 12
 
 def ask() -> None:
     """Open a zip as a new run; the history is shown only to the machine's owner."""
-    chosen = st.file_uploader("Open a result folder that was downloaded as a zip", ["zip"], key=Key.STUDY_ZIP)
+    chosen = st.file_uploader("Open a result folder that was downloaded as a zip", ["zip"], key="study_zip")
     if chosen is not None and st.session_state.get("zip_opened") != chosen.file_id:
         with shell.show_errors("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
             run_id = jobs.keep_zip(chosen.getvalue(), visitor=visitor.key())

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from pages.ui.frame import address, cached, form, markup, permissions, state, uploads, visitor
-from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.frame.typography import in_words
 from pages.ui.study import language_model, plans
@@ -49,10 +48,10 @@ def ask_conditions(*taken: str) -> ChosenConditions:
             "Packaged conditions",
             list(known),
             help="; ".join(f"{item}: {one.words}" for item, one in known.items()),
-            **address.linked(Key.STUDY_CONDITIONS, [], known),
+            **address.linked("study_conditions", [], known),
         )
         st.caption(f"Or {conditions.EXPECTED}.")
-        upload = uploads.ask_file("Your own conditions", ("csv", "tsv"), key=Key.STUDY_CONDITIONS_FILE, read=_read)
+        upload = uploads.ask_file("Your own conditions", ("csv", "tsv"), key="study_conditions_file", read=_read)
     if upload:
         spec = plans.unique_name(upload.name, "conditions", *taken)
         return ChosenConditions(spec, _read(upload), {spec: upload.content})
@@ -80,7 +79,7 @@ def ask_most(planned: Plan, files: Mapping[str, bytes]) -> float | None:
     if price is None:
         st.caption("A limit needs a price: name a table of your own in `PSA_PRICES`.")
         return None
-    link = address.linked(Key.STUDY_MOST, 0.0)
+    link = address.linked("study_most", 0.0)
     most = st.number_input("Stop before this is spent, in dollars (0: no limit)", min_value=0.0, width=360, **link)
     return float(most) or None
 
@@ -120,7 +119,7 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
 def start(planned: Plan, files: dict[str, bytes], seconds: float | None, most: float | None = None) -> str | None:
     """The button that queues the study for a worker; returns the run's id when pressed."""
     run_id = None
-    if st.button("Run the study", type="primary", key=Key.STUDY_RUN, icon=":material/play_arrow:"):
+    if st.button("Run the study", type="primary", key="study_run", icon=":material/play_arrow:"):
         run_id = jobs.submit(
             planned.spec, files, seconds=seconds, most=most, origin=permissions.origin(), visitor=visitor.key()
         )

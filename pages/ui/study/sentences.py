@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.ui.frame import address, cached, markup, uploads
-from pages.ui.frame.keys import Key
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
@@ -38,7 +37,7 @@ def ask() -> Source | None:
         format_func=lambda item: in_words(item) if item in packaged else item,
         label_visibility="collapsed",
         wrap=True,
-        **address.linked(Key.STUDY_SOURCE, ways[0], ways),
+        **address.linked("study_source", ways[0], ways),
     )
     source = _pasted() if choice == PASTE else _file() if choice == OWN else Source(str(choice))
     if source is None:
@@ -52,7 +51,7 @@ def ask() -> Source | None:
 def _pasted() -> Source | None:
     text = st.text_area(
         "Sentences, one per line",
-        key=Key.STUDY_PASTED,
+        key="study_pasted",
         height=180,
         placeholder="He said the meeting went well.\nI think she deserves the job.\n\nor with a marker for the name:\n"
         "I hate {name}.",
@@ -70,7 +69,7 @@ def _file() -> Source | None:
         "as CSV UTF-8. Or documents, each one text: several .docx, .pdf, .txt or .md files, or a .zip of them. They "
         "stay on this machine."
     )
-    return ask_file("File with texts, or documents", KINDS, Key.STUDY_FILE, Key.STUDY_COLUMN, several=True)
+    return ask_file("File with texts, or documents", KINDS, "study_file", "study_column", several=True)
 
 
 def ask_file(label: str, kinds: Sequence[str], key: str, column_key: str, *, several: bool = False) -> Source | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import cached, shell, shown_names
-from pages.ui.frame.keys import Key
+from pages.ui.frame import cached, shell
+from pages.ui.frame.controls import labels_of
 from pages.ui.study import language_model
 from pages.ui.try_it.one_sentence import Slotted
 
@@ -17,15 +17,15 @@ def ask(found: Slotted) -> None:
     if judge is None:
         return
     title = "Ask a language model a question of your own"
-    with st.expander(title, icon=":material/chat:", on_change="rerun", key=Key.TRY_ASK) as section:
+    with st.expander(title, icon=":material/chat:", on_change="rerun", key="try_ask") as section:
         if not section.open:
             return
         names = found.perturbation.names
-        labels = shown_names.labels_of(list(names))
+        labels = labels_of(list(names))
         if any(labels[name] != name for name in names):
             st.caption("A prompt has the name in it: show the names to write one.")
             return
-        person = st.selectbox("About", names, key=Key.TRY_ASK_ABOUT)
+        person = st.selectbox("About", names, key="try_ask_about")
         chosen = language_model.ask(judge, found.perturbation.text(0, names.index(person)), person)
         if chosen is None:
             return

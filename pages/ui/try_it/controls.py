@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, shown_names
+from pages.ui.frame import address, cached
+from pages.ui.frame.controls import choose, hide_switch
 from pages.ui.frame.keys import Key
 from pages.ui.try_it.one_sentence import MAX_CHARACTERS, SLOT, put_slot, words_of
 from psa_core.anchors.slot import DEFAULT_FILLER
@@ -56,24 +57,24 @@ class Choice:
 
 def ask_sentence() -> str:
     """The sentence field with examples beneath it."""
-    link = address.linked(Key.TRY_SENTENCE, FIRST_SENTENCE, typing=True, longest=MAX_CHARACTERS)
+    link = address.linked("try_sentence", FIRST_SENTENCE, typing=True, longest=MAX_CHARACTERS)
     st.text_input(f"Your sentence, with {SLOT} where the name goes", live=True, **link)
 
     def take() -> None:
-        if example := st.session_state[Key.TRY_EXAMPLE]:
-            address.put(Key.TRY_SENTENCE, example)
-            st.session_state[Key.TRY_EXAMPLE] = None
+        if example := st.session_state["try_example"]:
+            address.put("try_sentence", example)
+            st.session_state["try_example"] = None
 
     st.pills(
         "Examples",
         [*EXAMPLES, DOCUMENT],
         format_func=lambda example: "A short CV" if example == DOCUMENT else example,
-        key=Key.TRY_EXAMPLE,
+        key="try_example",
         on_change=take,
         label_visibility="collapsed",
         wrap=True,
     )
-    sentence = str(st.session_state[Key.TRY_SENTENCE]).strip()
+    sentence = str(st.session_state["try_sentence"]).strip()
     if len(sentence) > MAX_CHARACTERS:
         got = f"{len(sentence):,} characters"
         raise OptionError("sentence", got=got, expected=f"at most {MAX_CHARACTERS}", fix="Shorten it.")
@@ -83,14 +84,13 @@ def ask_sentence() -> str:
 def ask_names_and_models() -> Choice:
     """List, own names, models."""
     titles = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
-    link = address.linked(Key.TRY_LIST, next(iter(titles)), titles)
-    chosen = st.selectbox("Names", list(titles), format_func=titles.__getitem__, **link)
-    link = address.linked(Key.TRY_OWN, "", typing=True)
+    chosen = choose("Names", titles, "try_list", box=True)
+    link = address.linked("try_own_names", "", typing=True)
     typed = st.text_input("Add names of your own", placeholder="Ada Lovelace, Kim Lee", live=True, **link)
 
     ready = {card.id: card for card in cached.model_cards() if card.targets}
     first = [item for item, card in ready.items() if Purpose.FIRST_LOOK in card.good_for] or list(ready)[:1]
-    link = address.linked(Key.TRY_MODELS, first, {item: card.title for item, card in ready.items()})
+    link = address.linked("try_models", first, {item: card.title for item, card in ready.items()})
     shown = {"format_func": lambda item: ready[item].title, "wrap": True}
     picked = st.pills("Models", list(ready), selection_mode="multi", **shown, **link)
 
@@ -108,7 +108,7 @@ def ask_names_and_models() -> Choice:
         frozenset(added),
         tuple(model for model in ready if model in picked),
         picked[-1] if picked and picked != first else None,
-        " ".join(str(st.session_state.get(Key.TRY_FILLER, "")).split()) or DEFAULT_FILLER,
+        " ".join(str(st.session_state.get("try_filler", "")).split()) or DEFAULT_FILLER,
         people_of(people),
     )
 
@@ -116,10 +116,10 @@ def ask_names_and_models() -> Choice:
 def ask_view() -> None:
     """Below the chart: its order, its neutral words, and how to read it."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.segmented_control("Order", SORTS, required=True, **address.linked(Key.TRY_SORT, SORTS[0], SORTS))
-        link = address.linked(Key.TRY_FILLER, DEFAULT_FILLER, typing=True, longest=60)
+        choose("Order", SORTS, Key.TRY_SORT)
+        link = address.linked("try_filler", DEFAULT_FILLER, typing=True, longest=60)
         st.text_input("Neutral words for comparison", max_chars=60, live=True, width=260, **link)
-        shown_names.hide_switch()
+        hide_switch()
     st.caption(
         "Each mark is one score. **Filled**: at or over the threshold (dotted line), so the text gets the label. "
         "**Hollow**: under it. The bar starts at the score with the neutral words in the name's place."
@@ -130,8 +130,8 @@ def offer_slot(sentence: str) -> None:
     """Offer a slot for a sentence without one."""
 
     def take() -> None:
-        if word := st.session_state[Key.TRY_SLOT]:
-            address.put(Key.TRY_SENTENCE, put_slot(st.session_state[Key.TRY_SENTENCE], word))
+        if word := st.session_state["try_put_slot"]:
+            address.put("try_sentence", put_slot(st.session_state["try_sentence"], word))
 
     with st.container(border=True):
         st.markdown(f"**Where should the name go?** Write `{SLOT}` into the sentence, or choose the words it replaces.")
@@ -140,7 +140,7 @@ def offer_slot(sentence: str) -> None:
                 "Replace",
                 choices,
                 index=None,
-                key=Key.TRY_SLOT,
+                key="try_put_slot",
                 placeholder="Choose a word of your sentence",
                 on_change=take,
                 label_visibility="collapsed",

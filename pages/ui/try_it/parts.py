@@ -10,7 +10,6 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, typography
-from pages.ui.frame.keys import Key
 from pages.ui.try_it.one_sentence import Slotted, TableOne
 from psa_core.claims.reasons import one_finding
 from psa_core.tables.parts import one_name, variants
@@ -25,12 +24,12 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
     middle = float(np.median(leading.scores))
     first = max(several, key=lambda name: abs(leading.scores[table.names.index(labels[name])] - middle))
     with st.expander(
-        "Which part of the name?", icon=":material/call_split:", on_change="rerun", key=Key.TRY_PARTS
+        "Which part of the name?", icon=":material/call_split:", on_change="rerun", key="try_parts"
     ) as part:
         if not part.open:
             return
         name = st.selectbox(
-            "Name", several, index=several.index(first), format_func=lambda one: labels[one], key=Key.TRY_PARTS_NAME
+            "Name", several, index=several.index(first), format_func=lambda one: labels[one], key="try_parts_name"
         )
         forms = variants(str(name))
         texts = (found.texts[0], *replace(found.perturbation, names=tuple(forms.values())).row(0))

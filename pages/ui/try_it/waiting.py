@@ -28,7 +28,7 @@ _scoring: dict[str, float] = {}
 
 def answered(models: Sequence[str], texts: tuple[str, ...]) -> tuple[str, ...]:
     """The models that have scored these texts, or will at once; the others are to be waited for, see `wait_for`."""
-    of, known = st.session_state.get(Key.TRY_ANSWERED, ((), frozenset[str]()))
+    of, known = st.session_state.get("try_answered", ((), frozenset[str]()))
     light = {card.id for card in cached.model_cards() if Purpose.FIRST_LOOK in card.good_for}
     found = tuple(
         model
@@ -50,8 +50,8 @@ def wait_for(model: str, texts: tuple[str, ...]) -> NoReturn:
         started = time.perf_counter()
         cached.scores(model, texts)
         _scoring[model] = time.perf_counter() - started
-    of, known = st.session_state.get(Key.TRY_ANSWERED, ((), frozenset[str]()))
-    st.session_state[Key.TRY_ANSWERED] = (texts, (known if of == texts else frozenset()) | {model})
+    of, known = st.session_state.get("try_answered", ((), frozenset[str]()))
+    st.session_state["try_answered"] = (texts, (known if of == texts else frozenset()) | {model})
     st.rerun()
 
 
@@ -68,7 +68,7 @@ def offer_rest(asked: Slotted, models: Sequence[str], filler: str) -> None:
                 "most that this page may take. The page shows the names that every model has scored."
             )
             label = f"Score all {total:,} names in the background"
-            if st.button(label, key=f"{Key.TRY_REST}_{model}", icon=":material/schedule:"):
+            if st.button(label, key=f"try_rest_{model}", icon=":material/schedule:"):
                 with shell.report_errors("It cannot be scored in the background"):
                     spec = StudySpec(
                         sentences=SENTENCE,
