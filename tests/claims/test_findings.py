@@ -11,7 +11,8 @@ import pytest
 
 from psa_core.claims import comparison, findings, groups
 from psa_core.claims.groups import group_finding
-from psa_core.cube import Target
+from psa_core.cube import ScoreCube, Target
+from psa_core.stats import Floor
 
 NAMES = pd.DataFrame(
     {
@@ -373,3 +374,43 @@ def test_too_few_families_are_said() -> None:
 def test_a_difference_of_which_under_half_is_left_is_one_names(left: float, is_one_name: bool) -> None:
     said = groups._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2)
     assert ("so it is not the group's" in said) is is_one_name
+
+
+@pytest.mark.parametrize(
+    ("floor", "headline", "is_significant"),
+    [
+        ((0.04, 0.02, 2.0, 1.5, 2.6, 0.001), "Names move this model more than neutral edits do: ", True),
+        (
+            (0.04, 0.02, 2.0, 0.9, 2.6, 0.001),
+            "No clear difference between what names ",
+            False,
+        ),
+        ((0.04, 0.02, 2.0, 1.1, 2.6, 0.2), "No clear difference between what names ", False),
+        (
+            (0.01, 0.02, 0.5, 0.3, 0.8, 0.001),
+            "Names are not shown to move this model more ",
+            False,
+        ),
+        ((0.04, 0.0, np.inf, np.inf, np.inf, 0.0), "Names move this model, and neutral edits do not: ", True),
+        ((0.0, 0.0, np.nan, np.nan, np.nan, np.nan), "We cannot say whether names do more than neutral edits: ", False),
+    ],
+)
+def test_names_against_neutral_edits(
+    monkeypatch: pytest.MonkeyPatch, floor: tuple[float, ...], headline: str, is_significant: bool
+) -> None:
+    monkeypatch.setattr(findings, "control_floor", lambda *_: Floor(*floor))
+    texts = pd.DataFrame({"sentence_id": [f"s{row}" for row in range(20)], "text": "He left."})
+    scores = np.zeros((20, 3, 1), np.float32)
+    cube = ScoreCube(
+        texts.assign(anchor="He", start=0, end=2, role="subject"),
+        pd.DataFrame({"name": list("ABC")}),
+        (Target("toxicity"),),
+        scores[:, 0],
+        scores,
+        controls=scores,
+    )
+    found = findings.floor_finding(cube, "toxicity")
+    assert found is not None and found.headline.startswith(headline)
+    assert found.is_significant is is_significant and found.n == 20
+    sizes = "standard deviation of the toxicity score of a text over 3 names, and over 2 neutral edits"
+    assert sizes in found.evidence.lower()

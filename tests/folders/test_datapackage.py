@@ -116,3 +116,11 @@ def test_the_page_s_commands_for_duckdb(cube: ScoreCube, folder: Path, monkeypat
     expected = (cube.perturbed[:, :, 0].astype(float) - cube.original[:, :1]).mean(axis=0)
     assert np.allclose([dict(answers[0])[name] for name in cube.names["name"]], expected, atol=1e-6)
     assert len(answers[1]) == len(pd.read_csv("results/flips.csv").query("direction == 'up'"))
+
+
+def test_the_package_says_what_it_is_and_what_each_file_is(folder: Path) -> None:
+    package = json.loads((folder / "datapackage.json").read_text(encoding="utf-8"))
+    assert package["title"] == "Scores of sentences with exchanged names"
+    said = {resource["path"]: resource["description"] for resource in package["resources"]}
+    assert said["scores.toxicity.parquet"].startswith("Scores of one target: one row a sentence")
+    assert said["flips.csv"].startswith("One row a flip")

@@ -346,3 +346,15 @@ def test_names_csv_says_at_which_threshold_labels_are(cube, tmp_path):
     assert table.groupby("target")["threshold"].unique().map(list).to_dict() == {"sentiment": [0.05], "toxicity": [0.5]}
     assert table["threshold (group)"].tolist() == ["low", "", "high"] * 2
     pd.testing.assert_frame_equal(results.read(tmp_path / "out").names, named.names)
+
+
+def test_data_alone_can_be_read_and_filled_up_with_what_is_measured(cube, tmp_path):
+    whole = with_targets(cube)
+    results.write_data(whole, tmp_path / "data")
+    assert not results.is_complete(tmp_path / "data")
+    again = results.read(tmp_path / "data")
+    assert (again.perturbed == whole.perturbed).all() and (again.original == whole.original).all()
+    assert again.sentences.equals(whole.sentences) and again.names.equals(whole.names)
+    results.write(whole, tmp_path / "out", report)
+    results.fill(tmp_path / "data", tmp_path / "out")
+    assert results.is_complete(tmp_path / "data")

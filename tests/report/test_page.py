@@ -15,6 +15,7 @@ def test_the_order_is_finding_method_evidence_limits() -> None:
         for words in ("A title</h1>", "A finding.", "An interval.", "A step.", "Evidence.", "A limit.")
     ]
     assert places == sorted(places)
+    assert "<ol><li>A step.</li></ol>" in page and "<ul><li>A limit.</li></ul>" in page
 
 
 def test_what_the_manifest_does_not_say_has_no_heading() -> None:

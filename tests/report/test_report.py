@@ -222,3 +222,13 @@ def test_group_columns_sort_names_into_a_few_groups() -> None:
         }
     )
     assert grouping(names, most=MAX_GROUPS) == ["pair", "gaps"]
+
+
+@pytest.mark.parametrize("asked", ["gender*career", "gender", ""])
+def test_crossed_groups_have_their_own_table_where_two_columns_are_asked_for(cube: ScoreCube, asked: str) -> None:
+    study = dict(cube.provenance["study"]) | {"groups": asked, "select": "threshold"}
+    names = cube.names.assign(career=["actor", "actor", "leader", "leader"] * 2)
+    said = report.render(replace(cube, names=names, provenance={**cube.provenance, "study": study}))
+    titles = re.findall(r'<th scope="col">([^<]*) \(names\)</th>', said)
+    crossed = ["gender × career"] if "*" in asked else []
+    assert titles == ["gender", "career", *crossed] * 2, "once for differences, once for selection rates"
