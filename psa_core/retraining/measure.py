@@ -1,8 +1,8 @@
-"""How far names move a classifier's answers, and how good its labels are: before and after, for several seeds."""
+"""How far names move a classifier's answers, and how good its labels are: before and after, as numbers and a card."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,20 @@ from psa_core import mitigate, stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CorpusError
 from psa_core.inputs import corpus
+
+LIMITS = (
+    "Measured on names and sentences that training never saw, drawn from one list and one kind of text: other names "
+    "and other texts may move it more. That answers move less with a name says nothing of other words, and not that "
+    "the classifier is right. The name's influence is less also where a name should matter."
+)
+SENSITIVITY = """
+| strength | target | name effect before | after | fall | ScoreDev before | after | fall | originals move | keep label |
+|---|---|---|---|---|---|---|---|---|---|
+"""
+TASK = """
+| strength | metric | before | after | change |
+|---|---|---|---|---|
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,3 +148,68 @@ def over_seeds(runs: Sequence[dict[str, Any]]) -> dict[str, Any]:
             task[metric] = {"before": interval(before), "after": interval(after), "change": interval(changes)}
         strengths.append({"strength": strength, "targets": targets, "task": task or None})
     return {"seeds": sorted({run["seed"] for run in runs}), "strengths": strengths, "runs": list(runs)}
+
+
+def card(content: Mapping[str, Any]) -> str:
+    """Markdown card of a retraining, by what `retraining.json` holds."""
+    recipe, spec, seeds, run = content["recipe"], content["study"], content["seeds"], content["runs"][0]
+    counts = run["material"]
+    settings = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in recipe.items())
+    parts = [
+        f"# {spec['model']}, retrained so that it moves less with the name",
+        f"Low-rank updates of the last {recipe['layers']} layers (*{recipe['method']}*), trained on "
+        f"{counts['sentences_trained']:,} sentences with {counts['names_trained']} names of `{spec['names']}`; "
+        f"the other {counts['names_held_out']} names and {counts['sentences_held_out']:,} other sentences (of "
+        f"`{spec['sentences']}`) were for measuring only. Settings: {settings}; seeds "
+        f"{', '.join(map(str, seeds))}, each with its own split of the names.",
+        f"## On names and sentences that training never saw\n\n{sensitivity_table(content)}",
+        "*Name effect*: mean over names of the size of a name's effect against the names' mean. *ScoreDev*: "
+        "mean over sentences of the standard deviation over names. *Originals*: mean size of the change of a "
+        "sentence's score as it is, and the share that keep their label. Mean over seeds"
+        + (" with 95 % t intervals." if len(seeds) > 1 else "; one seed gives no interval."),
+    ]
+    if content["strengths"][0]["task"]:
+        measured = f"On {run['labelled']:,} labelled texts, none of which was trained on."
+        parts.append(f"## The task\n\n{task_table(content)}\n\n{measured}")
+    return "\n\n".join([*parts, f"## Limits\n\n{LIMITS}"]) + "\n"
+
+
+def sensitivity_table(content: Mapping[str, Any]) -> str:
+    """Markdown rows: strength and target, name effect and ScoreDev before and after, and how the originals fared."""
+    rows = []
+    for strength in content["strengths"]:
+        for target, found in strength["targets"].items():
+            cells = [f"{strength['strength']:g}", f"`{target}`"]
+            for number in ("name_effect", "score_dev"):
+                cells += [_number(found[number]["before"]), _number(found[number]["after"])]
+                cells.append(percent_of(found[number]["fall"]))
+            rows.append([*cells, _number(found["score_change"]), percent_of(found["labels_kept"])])
+    return _markdown(SENSITIVITY, rows)
+
+
+def task_table(content: Mapping[str, Any]) -> str:
+    """Markdown rows: the task's score before and after."""
+    rows = [
+        [f"{strength['strength']:g}", metric.replace("_", " ")]
+        + [_number(found[part]) for part in ("before", "after", "change")]
+        for strength in content["strengths"]
+        for metric, found in strength["task"].items()
+    ]
+    return _markdown(TASK, rows)
+
+
+def _markdown(head: str, rows: Sequence[Sequence[str]]) -> str:
+    return head.lstrip() + "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def _number(found: Mapping[str, float | None]) -> str:
+    """A number with its interval, where it has one."""
+    bounds = "" if found["low"] is None else f" ({found['low']:.4f} to {found['high']:.4f})"
+    return f"{found['value']:.4f}{bounds}".replace("-", "−")
+
+
+def percent_of(found: Mapping[str, float | None]) -> str:
+    """The same of a share, which is never above 100 %."""
+    low, high = found["low"], found["high"]
+    bounds = "" if low is None or high is None else f" ({100 * low:z.0f} to {min(100 * high, 100):z.0f})"
+    return f"{100 * found['value']:z.0f} %{bounds}".replace("-", "−")  # type: ignore[operator]

@@ -18,12 +18,9 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import cube_file, writing
 from psa_core.inputs import json_file
-from psa_core.retraining.card import card
 from psa_core.retraining.material import Material, material
-from psa_core.retraining.measure import Split, change, over_seeds, sensitivity, task_score
-from psa_core.retraining.recipe import Retraining
-from psa_core.retraining.student import Student, fit, student
-from psa_core.retraining.updates import open_to_others
+from psa_core.retraining.measure import Split, card, change, over_seeds, sensitivity, task_score
+from psa_core.retraining.student import Retraining, Student, fit, open_to_others, student
 from psa_core.study import Plan, StudySpec
 from psa_core.study.families import normalized
 

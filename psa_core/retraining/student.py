@@ -1,8 +1,10 @@
-"""A classifier that goes on learning: low-rank updates of its last layers, and the loop that trains them."""
+"""A classifier that goes on learning: settings, low-rank updates of its last layers, and the loop that trains them."""
 
 from __future__ import annotations
 
 import json
+import re
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,15 +13,46 @@ from urllib.parse import quote
 
 import numpy as np
 
-from psa_core import atomic, models
+from psa_core import atomic, models, options
 from psa_core.errors import Cancelled, ModelError
 from psa_core.models._transformers.adapter import scale_of
 from psa_core.models.minilm import adapter_folder
+from psa_core.options import option
 from psa_core.retraining.material import Material
-from psa_core.retraining.recipe import Retraining
-from psa_core.retraining.updates import SCALE, stepper, with_updates
 
+METHODS = {
+    "augment": "Sentences repeated with other names; the answer to the sentence as it was is the one to learn",
+    "pair": "The same sentence with two names gets the same answer: counterfactual logit pairing (Garg et al. 2019)",
+}
+#: Factor of every update, alpha / r.
+SCALE = 2.0
+_LAYER = re.compile(r"\.(?:\w*layers?|h|blocks?)\.(\d+)\.")
 Batch = tuple[list[str], list[str], list[str], list[str]]
+
+
+@dataclass(frozen=True)
+class Retraining:
+    """A few hundred small steps of low-rank updates, starting from a trained model; its head stays as it is.
+
+    `strength` is the weight of that part of the loss that `method` names; the other part, of weight 1, keeps the
+    model's own answers on the unchanged texts. A step has so many unchanged `sentences`, and as many changed ones.
+    `learning_rate` is the peak: it rises for a tenth of the `steps`, then falls, linearly. The last `layers` get
+    updates of a `rank`, whose scale is 2; texts longer than `max_tokens` are cut. `seed` is that of every random
+    choice: how names are split, the updates, what a step sees.
+    """
+
+    method: str = option("pair", choices=METHODS)
+    strength: float = option(1.0, low=0, high=1000)
+    steps: int = option(80, low=1)
+    sentences: int = option(8, low=1)
+    learning_rate: float = option(1e-3, above=0, high=1)
+    rank: int = option(8, low=1)
+    layers: int = option(3, low=1)
+    max_tokens: int = option(64, low=4)
+    seed: int = option(0, low=0)
+
+    def __post_init__(self) -> None:
+        options.check(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,3 +201,63 @@ def _losses(student: Student, batch: Batch, recipe: Retraining) -> tuple[Any, An
         return kept, (first - second).abs().mean()
     original = before[len(texts) :]
     return kept, ((first - original).square().mean() + (second - original).square().mean()) / 2
+
+
+def last_linears(model: Any, layers: int, *, field: str = "--model") -> list[str]:
+    """Names of the linear maps of a transformer's last layers; `ModelError` about `field` when it has none."""
+    import torch
+    from transformers.pytorch_utils import Conv1D
+
+    linear = [name for name, module in model.named_modules() if isinstance(module, (torch.nn.Linear, Conv1D))]
+    numbers = {name: int(found[1]) for name in linear if (found := _LAYER.search(f".{name}."))}
+    if not numbers:
+        expected = "a transformer with such layers"
+        raise ModelError(field, got="a model without numbered layers of linear maps", expected=expected)
+    first = max(numbers.values()) + 1 - layers
+    return [name for name, number in numbers.items() if number >= first]
+
+
+def with_updates(model: Any, recipe: Retraining, *, field: str = "--model") -> Any:
+    """The peft model with fresh updates, which change nothing yet; see `last_linears` for what is raised."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers.pytorch_utils import Conv1D
+
+    torch.manual_seed(recipe.seed)
+    targets = last_linears(model, recipe.layers, field=field)
+    # GPT-2's linear maps keep their weights transposed.
+    transposed = any(isinstance(model.get_submodule(name), Conv1D) for name in targets)
+    alpha = int(SCALE * recipe.rank)
+    config = LoraConfig(r=recipe.rank, lora_alpha=alpha, target_modules=targets, fan_in_fan_out=transposed)
+    with warnings.catch_warnings():
+        # peft still asks transformers for an attribute by its old name.
+        warnings.filterwarnings("ignore", "`is_gradient_checkpointing` is deprecated", FutureWarning)
+        return get_peft_model(model, config)
+
+
+def stepper(model: Any, recipe: Retraining) -> Callable[[Any], None]:
+    """A function that takes a loss and changes the updates by one step of AdamW."""
+    import torch
+
+    trained = [value for value in model.parameters() if value.requires_grad]
+    optimizer = torch.optim.AdamW(trained, lr=recipe.learning_rate, weight_decay=0.01)
+    rising = max(1, recipe.steps // 10)
+    falling = max(1, recipe.steps - rising)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min((step + 1) / rising, (recipe.steps - step) / falling)
+    )
+
+    def step(loss: Any) -> None:
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(trained, 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        schedule.step()
+
+    return step
+
+
+def open_to_others(folder: Path) -> None:
+    """Let everybody read an adapter's files: they are written for their owner only, and adapters are for sharing."""
+    for path in folder.iterdir():
+        path.chmod(0o644)

@@ -12,8 +12,7 @@ from psa_core import atomic
 from psa_core.audits.generation import AUDIT
 from psa_core.registry import ASSETS
 from psa_core.retraining import FILE
-from psa_core.retraining.card import sensitivity_table, task_table
-from psa_core.retraining.measure import over_seeds
+from psa_core.retraining.measure import over_seeds, sensitivity_table, task_table
 from research import documents
 from research.mitigation import curve, equity, language, resampling
 from research.mitigation.train import CONTINUATIONS

@@ -12,8 +12,7 @@ from urllib.parse import parse_qs
 
 from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.retraining.card import percent_of
-from psa_core.retraining.measure import interval
+from psa_core.retraining.measure import interval, percent_of
 from research.documents import signed
 from research.training.language import FILE
 

@@ -13,7 +13,7 @@ from psa_core.errors import OptionError
 from psa_core.folders.writing import atomic_directory
 from psa_core.models._transformers.adapter import BASE, load_merged
 from psa_core.models.minilm import read_description
-from psa_core.retraining.updates import open_to_others
+from psa_core.retraining.student import open_to_others
 from research.training.adapter import Origin, new_adapter, save_adapter
 from research.training.card import model_card
 from research.training.loop import Epoch, best_epoch, evaluate, fit

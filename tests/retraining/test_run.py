@@ -14,9 +14,8 @@ from psa_core import models, study, trust
 from psa_core.errors import Cancelled, CorpusError, ModelError, NameListError, OptionError
 from psa_core.folders import cube_file
 from psa_core.retraining import Order, Retraining, Watch, retrain, run
-from psa_core.retraining.card import percent_of
 from psa_core.retraining.material import material
-from psa_core.retraining.measure import Split, change, interval, labelled_texts, sensitivity, task_score
+from psa_core.retraining.measure import Split, change, interval, labelled_texts, percent_of, sensitivity, task_score
 from psa_core.retraining.student import fit, student
 from psa_core.study import StudySpec
 from psa_core.study.families import normalized

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from psa_core.retraining.updates import stepper
+from psa_core.retraining.student import stepper
 from research.training.language.closeness import Distance
 from research.training.language.material import Sentence, Texts
 from research.training.language.recipe import LanguageRecipe

@@ -13,7 +13,7 @@ from psa_core import generators
 from psa_core.errors import ModelError
 from psa_core.generators.lm import multiplies_bf16
 from psa_core.models._transformers.language_models import as_tensors
-from psa_core.retraining.updates import with_updates
+from psa_core.retraining.student import with_updates
 from research.training.language.recipe import LanguageRecipe
 
 #: What an id may not have: it would be another model, or another way to sample.

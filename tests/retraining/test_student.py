@@ -10,8 +10,7 @@ import pytest
 from psa_core import models
 from psa_core.errors import ModelError
 from psa_core.retraining import Retraining
-from psa_core.retraining.student import student
-from psa_core.retraining.updates import last_linears
+from psa_core.retraining.student import last_linears, student
 from tests.tiny_models import DECODERS, KINDS, tiny_classifier
 
 TEXTS = ["he is good", "she was so very bad", "dave"]
