@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t
+from scipy.stats import t, ttest_1samp
+from statsmodels.stats.multitest import multipletests
 
 from psa_core.claims import reasons
 from psa_core.claims.formatting import number
@@ -192,3 +193,13 @@ def test_names_and_their_parts_stand_first_and_a_share_may_be_of_a_lowered_score
     table = part_table(lowered, "toxicity", plan, scores)
     assert table.columns[:3].tolist() == ["name", FIRST, REST]
     assert table.set_index("name").loc["Dick Cheney", "first_share"] == pytest.approx(1, abs=0.02)
+
+
+def test_p_values_of_the_three_forms_are_corrected(cube: ScoreCube) -> None:
+    plan = plan_parts(cube, sentences=6, names=["Dick Cheney"])
+    scores = np.random.default_rng(0).normal(0.2, 0.05, (6, len(VARIANTS)))
+    effects = parts._part_effects(cube, "toxicity", plan, scores)[:, 0, :3]
+    p_values = ttest_1samp(effects, 0).pvalue
+    expected = multipletests(p_values, method="holm")[1]
+    assert because_table(cube, "toxicity", plan, scores)["p_adjusted"].tolist() == pytest.approx(expected.tolist())
+    assert (expected > p_values).any()
