@@ -11,6 +11,7 @@ from statsmodels.api import OLS, add_constant
 from statsmodels.stats.multitest import multipletests
 
 from psa_core.errors import CubeError, OptionError
+from psa_core.stats import associations
 from psa_core.stats.associations import explain, shares_of_variance, word_odds
 
 
@@ -199,3 +200,12 @@ def test_a_column_is_no_surer_than_by_hc3s_t_test() -> None:
     found = explain(outcome, columns, ["a", "b", "c"])
     by_t = OLS(outcome, add_constant(columns)).fit(cov_type="HC3", use_t=True).pvalues[1:]
     assert (found.p_value >= by_t - 1e-12).all() and (found.p_value != by_t).any()
+
+
+def test_permuted_residuals_are_about_as_sure_as_the_t_test_where_errors_are_normal() -> None:
+    random = np.random.default_rng(4)
+    columns = random.normal(size=(60, 2))
+    outcome = 0.15 * columns[:, 0] + random.normal(0, 1, 60)
+    design = add_constant(columns)
+    by_t = OLS(outcome, design).fit(cov_type="HC3", use_t=True).pvalues[1:]
+    assert associations._permutation_p(outcome, design) == pytest.approx(by_t, abs=0.06) and by_t.min() > 0.1

@@ -268,3 +268,8 @@ def test_the_mean_change_has_a_p_value_that_no_other_statistic_corrects() -> Non
         for thresholds in ([], [0.4, 0.5, 0.6])
     )
     assert alone["mean_abs_delta"] == many["mean_abs_delta"]
+
+
+def test_answers_that_are_all_alike_show_nothing() -> None:
+    found = stats.repeat_floors(np.ones(9), np.ones((9, 4)), samples=5, ends=(0, 1), thresholds=[0.5])
+    assert all(floor.p == 1 and floor.value == 0 for floors in found.values() for floor in floors)

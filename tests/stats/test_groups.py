@@ -221,3 +221,11 @@ def test_of_one_comparison_there_is_nothing_to_correct() -> None:
     members = np.isin(np.arange(20), [3, 12, 15, 17, 19])
     found = contrast_floors(np.arange(20.0), [Contrast.between(members, ~members)], n_permutations=100)
     assert 0.1 < found.p_value[0] < 0.5 and found.p_adjusted[0] == pytest.approx(found.p_value[0], abs=0.021)
+
+
+def test_the_other_groups_of_both_columns_weigh_alike_and_add_up_to_nothing() -> None:
+    genders, races, cells = people(2)
+    found = interaction_contrasts(races, genders)["b", "f"]
+    assert found.weights.sum() == pytest.approx(0)
+    by_cell = {cell: float(found.weights[cells == cell].sum()) for cell in dict.fromkeys(cells)}
+    assert by_cell == pytest.approx({"f*b": 1, "f*w": -0.5, "f*h": -0.5, "m*b": -1, "m*w": 0.5, "m*h": 0.5})

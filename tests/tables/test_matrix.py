@@ -183,3 +183,7 @@ def test_where_hardly_a_cell_differs_the_largest_makes_the_strongest_colour(care
     scores[2, 3] -= 0.25
     found = matrix(replace(careers, perturbed=scores), careers.targets[0].name, baseline="original")
     assert found.limit == pytest.approx(0.25)
+
+
+def test_six_rows_are_enough_for_clusters() -> None:
+    assert len(set(clusters([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]).tolist())) == 2

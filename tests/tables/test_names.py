@@ -221,3 +221,12 @@ def test_six_sentences_are_enough_to_be_sure(large_cube: ScoreCube) -> None:
     cube = replace(large_cube, perturbed=raised)
     p_values = [name_table(cube.rows(np.arange(count)), "toxicity")["p_adjusted"][3] for count in (5, 6)]
     assert p_values[0] == 2**-4 and p_values[1] < 2**-5
+
+
+def test_a_large_family_widens_what_sentences_may_not_have_shown(large_cube: ScoreCube) -> None:
+    sentences = large_cube.sentences.assign(family=[0] * 4 + list(range(1, 37)))
+    cube = replace(large_cube, sentences=sentences)
+    rows = cube.families.rows(cube.perturbed[:, :, 0] - cube.original)
+    expected = stats.equivalence_p(rows, 0.2, score_range=4 * 37 / 40)
+    table = name_test_table(cube, "toxicity", margin=0.2)
+    assert table["p_equivalence"].tolist() == pytest.approx(expected.tolist()) and expected.max() > 0.01
