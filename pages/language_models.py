@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, generation, generation_compared, parts
 from pages.ui.audits.generation import AUDIT
-from pages.ui.frame import shell
+from pages.ui.frame import controls, shell
 from pages.ui.frame.step import step
 from psa_core.registry import ASSETS
 
@@ -15,7 +15,7 @@ EXAMPLE, NEW, SEVERAL = "A finished example", "Your own audit", "Models side by 
 shell.guard()
 frame.begin(AUDIT, generation.show, generation.show_so_far)
 VIEWS = (EXAMPLE, NEW, SEVERAL)
-view = parts.ask_one(AUDIT, "View", "view", VIEWS, switch=True, label_visibility="collapsed")
+view = controls.choose("View", VIEWS, AUDIT.key("view"), label_visibility="collapsed")
 if view == EXAMPLE:
     generation.show("example", ASSETS / "examples" / "occupations", own=False)
     st.stop()

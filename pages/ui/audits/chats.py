@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, exports, form, markup, permissions, shell, typography, visitor
+from pages.ui.frame import cached, controls, exports, form, markup, permissions, shell, typography, visitor
 from psa_core import generators, jobs, trust
 from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
@@ -176,8 +176,8 @@ def _picture(opened: ChatResult) -> tuple[str, str]:
     st.header("Every measure, between every two groups", anchor=False)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         named = {name: titles[name].title for name in measures}
-        measure = parts.ask_one(AUDIT, "Measure", "measure", named, first["measure"], width=360)
-        pair = parts.ask_one(AUDIT, "Answers to", "pair", pairs, first["pair"], width=520)
+        measure = controls.choose("Measure", named, MEASURE, first["measure"], box=True, width=360)
+        pair = controls.choose("Answers to", pairs, PAIR, first["pair"], box=True, width=520)
 
     figure = answer_gaps(table, selected=(measure, pair))
     # As wide as its squares' words need: a narrow screen scrolls.

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, exports, form, markup, permissions, shell, typography, uploads
+from pages.ui.frame import address, cached, controls, exports, form, markup, permissions, shell, typography, uploads
 from psa_core import models
 from psa_core.audits import eec
 from psa_core.audits.eec import corpus, report, tables
@@ -177,14 +177,12 @@ def _ask(run_id: str, opened: EquityResult) -> Seen:
     of_rows = tables.parts_of(next(iter(opened.systems.values())))
     rows = {part: PART_WORDS.get(part, f"Rows about {part}") for part in of_rows}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kind = parts.ask_one(AUDIT, "Compare", "kind", kinds, switch=True, wrap=True)
-        part = parts.ask_one(AUDIT, "On", "part", rows, width=170)
+        kind = controls.choose("Compare", kinds, AUDIT.key("kind"), wrap=True)
+        part = controls.choose("On", rows, AUDIT.key("part"), box=True, width=170)
         spelling = opened.spelling
         if opened.respelled:
             tip = "A system that is known by a file of predictions is left out where it does not have the sentences."
-            spelling = parts.ask_one(
-                AUDIT, "Spelling", "seen_spelling", SPELLINGS, spelling, switch=True, wrap=True, help=tip
-            )
+            spelling = controls.choose("Spelling", SPELLINGS, AUDIT.key("seen_spelling"), spelling, wrap=True, help=tip)
     systems = opened.systems if spelling == opened.spelling else opened.respelled
     table = tables.system_table(_assessed(run_id, spelling, systems), kind, part)
     return Seen(run_id, opened, systems, kind, part, spelling, table)
@@ -203,7 +201,7 @@ def _figure(seen: Seen) -> None:
         with st.container(horizontal=True, width="content", vertical_alignment="center"):
             points = st.toggle("Show every pair", key=AUDIT.key("points"))
             orders = ORDERS if task_scores else ORDERS[:2]
-            order = parts.ask_one(AUDIT, "Order", "order", orders, switch=True, label_visibility="collapsed")
+            order = controls.choose("Order", orders, AUDIT.key("order"), label_visibility="collapsed")
     table = seen.table
     if order != ORDERS[0]:
         by_spread = order == ORDERS[1]
@@ -256,9 +254,11 @@ def _pairs(seen: Seen) -> None:
     most = report.largest(seen.table, seen.kind)
     first = f"{most['system']} · {most['target']}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = parts.ask_one(AUDIT, "System and score", "pair_system", list(choices), first, width=340)
-        sign = parts.ask_one(AUDIT, "Direction", "sign", SIGNS, switch=True)
-    system, target = choices[chosen]
+        chosen = controls.choose(
+            "System and score", list(choices), AUDIT.key("pair_system"), first, box=True, width=340
+        )
+        sign = controls.choose("Direction", SIGNS, AUDIT.key("sign"))
+    system, target = choices.get(chosen, choices[first])  # what a client sends need not be one of them
     design = corpus.spelled(seen.opened.design, seen.spelling) if seen.opened.respelled else seen.opened.design
     find = partial(tables.pair_table, design, seen.systems[system], target, seen.kind, seen.part)
     table = parts.measured("pairs", *seen.about, system, target, _measure=find)

@@ -177,15 +177,10 @@ def ask_earlier(page: AuditPage) -> None:
 def end(page: AuditPage, folder: Path, main: pd.DataFrame | None = None, *, file: str = "", key: str = "") -> None:
     """The footer of a result: download its folder or main table, or start another audit."""
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "Download the result folder",
-            lambda: results.to_zip(folder),
-            file_name=f"{page.command}.zip",
-            mime="application/zip",
-            key=page.key("download"),
-            icon=":material/folder_zip:",
-            on_click="ignore",
-            help="Every score, table and setting. Open the zip on this page to see it again.",
+        tip = {"help": "Every score, table and setting. Open the zip on this page to see it again."}
+        zipped, file_name = partial(results.to_zip, folder), f"{page.command}.zip"
+        exports.download(
+            "Download the result folder", zipped, file_name, key=page.key("download"), icon="folder_zip", **tip
         )
         if main is not None:
             exports.csv_button(main, file, key=page.key(key))

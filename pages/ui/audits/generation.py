@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, generation_compared, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, exports, form, markup, typography
+from pages.ui.frame import address, cached, controls, exports, form, markup, typography
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, tables
 from psa_core.audits.generation.cube import GenerationCube
@@ -214,7 +214,7 @@ def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
     values = opened.cube.values["value"].astype(str).tolist()
     scorers = opened.cube.scorers
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = parts.ask_one(AUDIT, "Score", "score", scorers, width=260)
+        chosen = controls.choose("Score", scorers, AUDIT.key("score"), box=True, width=260)
         widest = tables.widest_pair(opened.tables, chosen)
         links = [address.linked(key, value, values) for key, value in zip((FIRST, SECOND), widest, strict=True)]
         if not {st.query_params.get(FIRST), st.query_params.get(SECOND)} <= set(values):
@@ -271,7 +271,7 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         st.info("Choose two different values above to compare what was written about them.")
         return
     templates = [EVERY, *cube.templates["template"].astype(str)]
-    template = parts.ask_one(AUDIT, "Template", "template", templates, clears=(PAGE_KEY,))
+    template = controls.choose("Template", templates, AUDIT.key("template"), box=True, clears=(PAGE_KEY,))
     cube = cube.on("" if template == EVERY else template)
     curves = tables.curves(cube, scorer, pair)
     left, right = st.columns([2, 3], gap="large")

@@ -7,9 +7,9 @@ from functools import partial
 
 import streamlit as st
 
-from pages.ui.audits import frame, parts
+from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, exports, shell, typography
+from pages.ui.frame import cached, controls, exports, shell, typography
 from psa_core import jobs
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report
@@ -83,7 +83,7 @@ def _table(compared: dict[str, GenerationResult]) -> None:
 def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> None:
     """Figure 4: a model that ignores the value differs little between values, which is no improvement."""
     st.subheader("Do values differ less, or is less written about them?", anchor=False)
-    scorer = parts.ask_one(AUDIT, "Score", "relevance", scorers, switch=True)
+    scorer = controls.choose("Score", scorers, AUDIT.key("relevance"))
     table = report.relevance_table(compared, scorer)
     if len(table) < 2:
         typography.small_print("This needs two audits that measured semantic similarity.")

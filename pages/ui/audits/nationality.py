@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, form, markup, permissions, typography
+from pages.ui.frame import cached, controls, form, markup, permissions, typography
 from pages.ui.results import flip_card
 from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
@@ -257,8 +257,9 @@ def _ask(opened: NationalityResult) -> tuple[str, str]:
     names = opened.countries["country"].drop_duplicates().tolist()
     first = report.largest(opened.countries)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        country = parts.ask_one(AUDIT, "Country", "country", names, first["country"], width=240)
-        return country, parts.ask_one(AUDIT, "Class or score", "target", opened.columns, first["target"], width=240)
+        country = controls.choose("Country", names, COUNTRY, first["country"], box=True, width=240)
+        target = controls.choose("Class or score", opened.columns, TARGET, first["target"], box=True, width=240)
+    return country, target
 
 
 def _examples(opened: NationalityResult, country: str, target: str) -> None:

@@ -84,30 +84,6 @@ def measured(what: str, *about: str, _measure: Callable[[], T]) -> T:
     return _measure()
 
 
-def ask_one(
-    page: AuditPage,
-    label: str,
-    part: str,
-    options: Mapping[str, str] | Sequence[str],
-    first: str = "",
-    *,
-    switch: bool = False,
-    clears: tuple[str, ...] = (),
-    **more: Any,
-) -> str:
-    """One of `options`, perhaps in other words, linked to the address; by default `first`, or the first.
-
-    A `switch` shows them all side by side.
-    """
-    words = options if isinstance(options, Mapping) else {item: item for item in options}
-    first = first or next(iter(words))
-    more |= address.linked(page.key(part), first, list(words), clears=clears)
-    more["format_func"] = lambda item: words.get(item, item)
-    ask = partial(st.segmented_control, required=True) if switch else st.selectbox
-    chosen = str(ask(label, list(words), **more))
-    return chosen if chosen in words else first  # what a client sends need not be one of them
-
-
 def chart(figure: Any, key: str, alt: str, choices: Mapping[str, Collection[str]] | None = None, **more: Any) -> None:
     """A chart; a click in it sets the linked widgets of `choices`, each to one of what it may be.
 
