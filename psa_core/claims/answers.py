@@ -27,7 +27,7 @@ def unanswered_finding(cube: ScoreCube, target: str, *, labels: Mapping[str, str
         return None
     _, shares = cube.scores(beside)
     missing = int(np.isnan(cube.scores(target)[1]).sum())
-    share, words = float(stats.nan_mean(shares.astype(np.float64))), Words.of(_target(cube, target))
+    share, words = float(stats.nan_mean(shares.astype(np.float64))), Words.of(cube.targets[cube.target_index(target)])
     parts, is_significant = list[str](), False
     if 1 - share < HALF:
         parts.append(
@@ -87,7 +87,3 @@ def sampling_plan(target: Target, sentences: int, names: int) -> str:
         f"{answers}, a name that differs by {shown} is found in 95 of 100 studies; "
         f"half as much takes {4 * target.samples:,}."
     )
-
-
-def _target(cube: ScoreCube, name: str) -> Target:
-    return cube.targets[cube.target_index(name)]

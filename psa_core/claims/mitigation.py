@@ -16,18 +16,11 @@ from psa_core.stats import Difference
 def averaging_finding(
     summaries: Mapping[str, Mapping[str, Any]], change: Difference, lost: Loss, *, names: int, read: float, texts: int
 ) -> Finding:
-    """What averaging over names does if a program has to detect the names first.
+    """What averaging over so many `names` does if a program has to detect the names in `texts` first.
 
-    Parameters
-    ----------
-    summaries : mapping
-        ``tables.target_summary`` of the cubes of a `mitigate.Trial`, by its fields' names.
-    change : Difference
-        How much smaller ScoreDev is on held-out names and sentences, see `tables.pairs.spread_change`.
-    names, texts : int
-        Averaged over; perturbed texts.
-    read : float
-        The share of the texts in which the name is spotted.
+    `summaries` are `tables.target_summary` of a `mitigate.Trial`'s cubes by field, `change` is how much smaller
+    ScoreDev is on held-out names and sentences (`tables.changes.spread_change`), `read` the share of texts in which the
+    name is spotted.
     """
     before, people, same = (summaries[kind]["score_dev"] for kind in ("before", "as_people", "same_names"))
     size = summaries["before"]["size"]
@@ -57,14 +50,9 @@ def averaging_finding(
 def retraining_finding(
     found: Mapping[str, Any], material: Mapping[str, Any], target: str, *, strength: float, shown: Difference | None
 ) -> Finding:
-    """What retraining gains, and at what price.
+    """What retraining gains, and at what price, by one strength's numbers of a target in ``retraining.json``.
 
-    Parameters
-    ----------
-    found, material : mapping
-        A target's numbers of one strength in ``retraining.json``; what was trained on and measured.
-    shown : Difference, optional
-        How sure one training's change is over sentences; several trainings have an interval of their own.
+    `shown` is how sure one training's change is over sentences; several trainings have an interval of their own.
     """
     dev = found["score_dev"]
     fall = dev["fall"]

@@ -17,7 +17,7 @@ from psa_core.audits.nationality import perturbation, tables
 from psa_core.audits.nationality.perturbation import KEPT, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
-from psa_core.folders import file_tables, results
+from psa_core.folders import results
 from psa_core.inputs import corpus
 from psa_core.options import option
 
@@ -127,8 +127,8 @@ def files(result: NationalityResult) -> dict[str, Any]:
         columns.insert(0, "original", result.perplexity[0])
         columns.insert(0, "sentence_id", identifiers)
         own |= {CORRELATIONS: result.correlations, PERPLEXITY: columns}
-    study = file_tables.measured(cube, lambda sentence, name: result.texts[sentence][name])
-    return {**study, **own, **file_tables.scores(cube), "summary.json": study_tables.summary(cube)}
+    study = results.measured(cube, lambda sentence, name: result.texts[sentence][name])
+    return {**study, **own, **results.score_files(cube), "summary.json": study_tables.summary(cube)}
 
 
 def load(folder: Path, manifest: dict[str, Any]) -> NationalityResult:
