@@ -82,12 +82,8 @@ def _mention(text: str, anchor: Anchor, language: Language) -> NamedPerson | Non
         return None
     before = text[: words[0][0]]
     article = _WORD_BEFORE.search(before)
-    if not known and (
-        not _supported(before, [word for _, word in words], language)
-        or (article and article[1].lower() in language.articles)
-    ):
-        return None
-    if _TAGGED.search(before):
+    is_of = article is not None and article[1].lower() in language.articles
+    if _TAGGED.search(before) or (not known and (is_of or not _supported(before, words, language))):
         return None
     start, last = words[-1]
     last = re.sub(r"[.]$", "", _POSSESSIVE.sub("", last)) or last
@@ -114,9 +110,9 @@ def _name_words(text: str, anchor: Anchor) -> list[Word]:
     return [] if kept and _NOT_A_NAME.search(kept[0][1]) else kept
 
 
-def _supported(before: str, words: Sequence[str], language: Language) -> bool:
+def _supported(before: str, words: Sequence[Word], language: Language) -> bool:
     """Whether the lists know a word of the name, or it is capitalised within a sentence (*Tryna* is not)."""
-    plain = [_POSSESSIVE.sub("", word).rstrip(".") for word in words]
+    plain = [_POSSESSIVE.sub("", word).rstrip(".") for _, word in words]
     if any(evidence(word) != UNKNOWN for word in plain) or all(word.lower() == word.upper() for word in plain):
         return True
     in_a_sentence = bool(_LOWER_BEFORE.search(before)) and all(word[:1].isupper() for word in plain)

@@ -175,29 +175,20 @@ def portions(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 def verbs_of(text: str, subjects: Sequence[int]) -> list[tuple[int, int]]:
     """The finite verbs, in the present or *was*, of the subjects that start at these positions: start and end."""
-    spans = dict[tuple[int, int], None]()
+    spans = set[tuple[int, int]]()
     with _lock, _pipeline().memory_zone():
         document = _pipeline()(text[:MAX_CHARACTERS], disable=["ner"])
-        for token in document:
-            if token.idx not in subjects:
-                continue
-            after = document[token.i + 1] if token.i + 1 < len(document) else None
-            if after is not None and after.text in ("'s", "’s"):  # she's, whatever the parser says
-                spans[after.idx, after.idx + len(after)] = None
-            if token.dep_ not in _SUBJECTS:
-                if after is not None and (after.tag_ in _PRESENT or after.lower_ in _PAST):
-                    spans[after.idx, after.idx + len(after)] = None
-                continue
-            verbs = [
-                token.head,
-                *(one for one in token.head.conjuncts if not any(c.dep_ in _SUBJECTS for c in one.children)),
-            ]
-            for verb in verbs:
-                first = next(
-                    (one for one in verb.children if one.dep_ in ("aux", "auxpass") and one.i != token.i), verb
-                )
-                if first.tag_ in _PRESENT or first.lower_ in _PAST:
-                    spans[first.idx, first.idx + len(first)] = None
+        for token in (token for token in document if token.idx in subjects):
+            verbs = list(document[token.i + 1 : token.i + 2])  # what follows is the verb where the parser knows none
+            spans |= {(one.idx, one.idx + len(one)) for one in verbs if one.text in ("'s", "’s")}  # she's, in any case
+            if token.dep_ in _SUBJECTS:
+                also = (one for one in token.head.conjuncts if not any(c.dep_ in _SUBJECTS for c in one.children))
+                verbs = [
+                    next((one for one in verb.children if one.dep_ in ("aux", "auxpass") and one.i != token.i), verb)
+                    for verb in (token.head, *also)
+                ]
+            finite = (one for one in verbs if one.tag_ in _PRESENT or one.lower_ in _PAST)
+            spans |= {(one.idx, one.idx + len(one)) for one in finite}
     return sorted(spans)
 
 

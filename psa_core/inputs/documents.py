@@ -205,21 +205,14 @@ def _gather(files: Sequence[tuple[str, _OnDisk | _InZip]], most: int, plain: int
         try:
             size = file.size
             of_plain = size if kind in PLAIN else 0
-            over = [
-                words
-                for is_over, words in (
-                    (size > DOCUMENT.value, DOCUMENT.words),
-                    (total + size > most, f"{most // MB:,} MB together"),
-                    (plain_total + of_plain > plain, f"{plain // MB:,} MB together"),
-                )
-                if is_over
-            ]
-            if over:
-                gathered[name] = f"larger than {over[0]}"
-                continue
-            plain_total += of_plain
-            total += size
-            gathered[name] = file.read()
+            if size > DOCUMENT.value:
+                gathered[name] = f"larger than {DOCUMENT.words}"
+            elif total + size > most or plain_total + of_plain > plain:
+                gathered[name] = f"larger than {(most if total + size > most else plain) // MB:,} MB together"
+            else:
+                plain_total += of_plain
+                total += size
+                gathered[name] = file.read()
         except FAULTS as error:
             is_locked = isinstance(error, RuntimeError) and "password" in str(error)
             gathered[name] = "locked by a password" if is_locked else "damaged or unreadable"
@@ -313,7 +306,7 @@ def _pdf(content: bytes, most: int) -> tuple[str, str]:
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
         reader = PdfReader(io.BytesIO(content))
-        if reader.is_encrypted and not _opens(reader):
+        if reader.is_encrypted and not reader.decrypt(""):  # where only printing is restricted, it opens without one
             return "", "encrypted; save it without a password"
         count = len(reader.pages)
         if count > most:
@@ -326,11 +319,6 @@ def _pdf(content: bytes, most: int) -> tuple[str, str]:
     if sum(map(str.isalpha, text)) < MIN_LETTERS:
         return "", "a PDF without text, such as a scan; run text recognition on it first"
     return text.encode("utf-8", "replace").decode().replace("\0", ""), ""
-
-
-def _opens(reader: object) -> bool:
-    """Whether an encrypted file opens without a password, as those do of which only the printing is restricted."""
-    return bool(reader.decrypt(""))  # type: ignore[attr-defined]
 
 
 def _docx(content: bytes, most: int) -> tuple[str, str]:

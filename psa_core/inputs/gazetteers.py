@@ -21,24 +21,9 @@ Gender = Literal["female", "male", ""]
 KINDS = ("male", "female", "last")
 FIRST = ("female", "male")
 PAPER_COUNTRIES = (
-    "United Kingdom",
-    "Ireland",
-    "United States",
-    "Canada",
-    "Australia",
-    "New Zealand",
-    "South Africa",
-    "India",
-    "Germany",
-    "France",
-    "Spain",
-    "Italy",
-    "Portugal",
-    "Hungary",
-    "Poland",
-    "Turkey",
-    "Morocco",
-)
+    "United Kingdom", "Ireland", "United States", "Canada", "Australia", "New Zealand", "South Africa", "India",
+    "Germany", "France", "Spain", "Italy", "Portugal", "Hungary", "Poland", "Turkey", "Morocco",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,7 @@ def _ordinary_words() -> frozenset[str]:
 
 
 def lint(table: pd.DataFrame) -> list[NameWarning]:
-    """Warn of names that may not be what they seem, in the order of the names; a name may have several warnings, or
-    none.
+    """Warn of names that may not be what they seem, in the order of the names; a name may have several warnings.
 
     >>> [(warning.name, warning.kind) for warning in lint(pd.DataFrame({"name": ["Grace", "Ann Lee"]}))]
     [('Grace', 'word')]

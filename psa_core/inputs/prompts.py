@@ -17,7 +17,7 @@ from psa_core.errors import NameListError, OptionError
 from psa_core.inputs import names
 from psa_core.inputs.checks import bytes_of
 from psa_core.inputs.limits import NAMES_FILE
-from psa_core.inputs.people import Person, fill, people_of, slots_in
+from psa_core.inputs.people import GENDERS, Person, fill, people_of, slots_in
 from psa_core.registry import ASSETS
 
 SLOT = "{value}"
@@ -31,13 +31,8 @@ _SILENT_H = re.compile(r"h(?:onest|onou?r|our|eir)", re.IGNORECASE)
 _SPELLED_WITH_VOWEL = "AEFHILMNORSX"
 _ARTICLE = re.compile(r"\b([Aa])/[Aa]n(\s+[\"'“‘(]?)(?=(\S+))")
 _TRAILING_ARTICLE = re.compile(r"\b[Aa]/[Aa]n(?!\s+[\"'“‘(]?\w)(?!\s+[\"'“‘(]?\{)")
-_PRONOUNS = {
-    "male": {"he/she": "he", "his/her": "his", "him/her": "him", "himself/herself": "himself", "his/hers": "his"},
-    "female": {"he/she": "she", "his/her": "her", "him/her": "her", "himself/herself": "herself", "his/hers": "hers"},
-    "": {"he/she": "they", "his/her": "their", "him/her": "them", "himself/herself": "themself", "his/hers": "theirs"},
-}  # fmt: skip
-_PRONOUN = re.compile(r"\b(he/she|his/hers|his/her|him/her|himself/herself)\b", re.IGNORECASE)
-_GENDERS = {"male": "male", "m": "male", "man": "male", "female": "female", "f": "female", "woman": "female"}
+_PRONOUNS = {"he/she": "he", "his/hers": "hers", "his/her": "his", "him/her": "him", "himself/herself": "himself"}
+_PRONOUN = re.compile(rf"\b({'|'.join(_PRONOUNS)})\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -129,8 +124,8 @@ def filled(template: str, row: Mapping[str, Any]) -> str:
     >>> filled("{Title} {last} said {he} {was/were}", {"value": "Ann Lee", "gender": "female"})
     'Ms. Lee said she was'
     """
-    forms = _PRONOUNS[_GENDERS.get(str(row.get("gender", "")).strip().lower(), "")]
-    text = _PRONOUN.sub(lambda found: _like(found[0], forms[found[0].lower()]), template)
+    somebody = Person("", gender=GENDERS.get(str(row.get("gender", "")).strip().casefold(), ""))
+    text = _PRONOUN.sub(lambda found: _like(found[0], somebody.form(_PRONOUNS[found[0].lower()])), template)
     parts = text.split(SLOT)
     if any("{" in part for part in parts):
         person = _person(tuple((str(column), str(cell)) for column, cell in row.items()))

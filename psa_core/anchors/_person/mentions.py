@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 from psa_core.anchors._base import Anchor, Undecided
 from psa_core.anchors._forms import place_role, possessive_end
 from psa_core.anchors._person import lexicon
+from psa_core.anchors._person.addresses import Mention, handles_in
 from psa_core.anchors._person.lexicon import PART, PLACE_LASTS, PLACES, TITLE, fold, is_capitals, key_of
 from psa_core.anchors._person.naming import Named
 from psa_core.anchors._person.subject import Evidence
@@ -18,7 +20,6 @@ from psa_core.inputs.gazetteers import evidence, is_listed
 SHARED, OTHER_NAME, FAMILY = "a name that two people share", "part of another name", "a family's name"
 PERHAPS, ANOTHER = "perhaps the same person", "another person"
 A_WORD, SHORT, NEAR = "a word that may be no name", "letters that may be initials", "nearly the person's name"
-DOMAIN, SHARED_ADDRESS = "part of an address", "a last name in an address, which two people share"
 #: A title that stays whoever bears the name.
 _OTHER_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Nurse|Sister)\b\.?[ ]$")
 _FAMILY = re.compile(r"s?[ ](?:family|household|brothers|sisters|siblings|couple|twins)\b", re.IGNORECASE)
@@ -31,13 +32,6 @@ _GENERATION = re.compile(r",?[ ](?:senior|junior|sr|jr)\b", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
 _LINE_START = re.compile(r"(?:^|[.!?:;\n\"“(•*|–—>-])[ \t]*$")
-_SEPARATOR = r"(?:[._+-]|%20)?"
-_ADDRESS = re.compile(r"\S*(?:@|/|\\|_|\.(?:pdf|docx?|xlsx?|txt|jpe?g|png|com|org|net|io|html?)\b)\S*", re.IGNORECASE)
-_IS_PATH = re.compile(r"[@_\\]|/\S*[a-z]{2}[./]|\.\w{2,4}$|https?:|www\.|^[\w-]+(?:\.[\w-]+)+/", re.IGNORECASE)
-_HOST = re.compile(r"(?:https?://|www\.)[^/\s]+|(?<=\w@)[^/\s]+|^[^/\s@]+\.[a-z]{2,}(?=/)", re.IGNORECASE)
-
-#: Start, end and form of a mention; where the form is empty, the reason why it is left.
-_Mention = tuple[int, int, str, str]
 
 
 def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -> tuple[list[Anchor], list[Undecided]]:
@@ -45,37 +39,35 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
     others = tuple(replace(other.named, gender=other.gender) for other in named)
     finder = _Finder(text, fold(text), who, gender, others)
     taken, anchors, left = bytearray(len(text)), list[Anchor](), list[Undecided]()
-    ways = [finder.in_addresses, finder.other_people]
-    ways += [finder.both_names, finder.titled, finder.initials] if who.first and who.last else [finder.titled]
-    for mentions in (*ways, finder.alone, finder.near):
-        for start, end, form, reason in mentions():
-            if any(taken[start:end]):
-                continue
-            taken[start:end] = b"\1" * (end - start)
-            if form:
-                closed = possessive_end(text, start, end)
-                role = "possessive" if closed > end else place_role(text, start)
-                anchors.append(Anchor(start, closed, role, gender, "subject", form))
-            elif reason:
-                left.append(Undecided(start, end, reason))
+    found = [handles_in(finder.plain, who, shared=bool(finder.sharing("last"))), finder.other_people()]
+    if who.first and who.last:
+        found += [finder.both_names(), finder.titled(), finder.initials()]
+    elif who.last:
+        found += [finder.titled()]
+    for start, end, form, reason in chain(*found, finder.alone(), finder.near()):
+        if any(taken[start:end]):
+            continue
+        taken[start:end] = b"\1" * (end - start)
+        if form:
+            closed = possessive_end(text, start, end)
+            role = "possessive" if closed > end else place_role(text, start)
+            anchors.append(Anchor(start, closed, role, gender, "subject", form))
+        elif reason:
+            left.append(Undecided(start, end, reason))
     return sorted(anchors), sorted(left, key=lambda one: one.start)
 
 
-def _either(name: str) -> str:
-    """A pattern for a name as it is written or in capitals, with any space, hyphen or capital of *van der*."""
+def _either(*names: str) -> str:
+    """A pattern for names as they are written or in capitals, with any space, hyphen or capital of *van der*."""
     written = []
-    german = name.translate(lexicon.GERMAN)
-    for spelling in dict.fromkeys((fold(name), fold(name).upper(), fold(german), fold(german).upper())):
+    spellings = [fold(one) for name in names for one in (name, name.translate(lexicon.GERMAN))]
+    for spelling in dict.fromkeys(cased for one in spellings for cased in (one, one.upper())):
         words = re.split(r"([ -])", spelling)
         parts = (
             f"(?i:{re.escape(word)})" if word.casefold() in people.PARTICLES else re.escape(word) for word in words
         )
         written.append("".join(r"[ -]?" if part == r"\-" else r"\s+" if part == r"\ " else part for part in parts))
     return f"(?:{'|'.join(written)})"
-
-
-def _any_of(names: Iterable[str]) -> str:
-    return f"(?:{'|'.join(map(_either, names))})"
 
 
 def _middle(who: Named) -> str:
@@ -100,7 +92,7 @@ class _Finder:
     gender: str
     others: tuple[Named, ...]
 
-    def _sharing(self, part: str) -> list[Named]:
+    def sharing(self, part: str) -> list[Named]:
         """Who else has the same first or last name."""
         own = key_of(getattr(self.who, part))
         same = [other for other in self.others if own and key_of(getattr(other, part)) == own]
@@ -108,29 +100,9 @@ class _Finder:
 
     @property
     def _family(self) -> str:
-        return rf"{_any_of([self.who.last, *_halves(self.who.last)])}(?!-[^\W\d_])"
+        return rf"{_either(self.who.last, *_halves(self.who.last))}(?!-[^\W\d_])"
 
-    def in_addresses(self) -> Iterator[_Mention]:
-        """In e-mail addresses, links, paths and file names."""
-        patterns, shared = list(_handles(self.who)), bool(self._sharing("last"))
-        for token in _ADDRESS.finditer(self.plain):
-            if not _IS_PATH.search(token[0]):
-                continue
-            hosts = [match.span() for match in _HOST.finditer(token[0])]
-            for pattern, one, two in patterns:
-                for match in re.finditer(pattern, token[0], re.IGNORECASE):
-                    span = token.start() + match.start(), token.start() + match.end()
-                    if any(a <= match.start() < b for a, b in hosts):
-                        yield *span, "", DOMAIN
-                    elif one == "last" and not two and shared:
-                        yield *span, "", SHARED_ADDRESS
-                    elif not two and re.match(r"[._][a-z]+@", token[0][match.end() :], re.IGNORECASE):
-                        yield *span, "", DOMAIN  # jane.portfolio@
-                    else:
-                        second = match[2] + lexicon.as_written(two, match[3]) if two else ""
-                        yield *span, f"handle={lexicon.as_written(one, match[1])}{second}", ""
-
-    def other_people(self) -> Iterator[_Mention]:
+    def other_people(self) -> Iterator[Mention]:
         """Other people's full names, which may hold a part of this one's; listed where they do."""
         own = {*re.split(r"[ -]", " ".join(self.who.key))}
         for other in self.others:
@@ -148,10 +120,10 @@ class _Finder:
                     for match in re.finditer(rf"(?<!\w)(?:{TITLE}[ ]+)?{_either(part)}(?!\w)", self.plain):
                         yield *match.span(), "", PERHAPS
 
-    def both_names(self) -> Iterator[_Mention]:
+    def both_names(self) -> Iterator[Mention]:
         """First and last name together, in any order, either of them perhaps an initial."""
         who, family, middle = self.who, self._family, _middle(self.who)
-        given = _any_of(filter(None, (who.first, who.nick)))
+        given = _either(*filter(None, (who.first, who.nick)))
         between = "".join(rf"(?:{_either(word)}\s+)?" for word in who.middle)  # Nguyen Thi Huong
         initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
@@ -162,7 +134,7 @@ class _Finder:
             ("f", "last", rf"(?P<one>{initial})(?P<sep>[ ]|(?<=\.))(?P<two>{family})"),
             ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{_initial(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
         )  # fmt: skip
-        alike = any(fold(other.first)[:1] == fold(who.first)[0] for other in self._sharing("last"))
+        alike = any(fold(other.first)[:1] == fold(who.first)[0] for other in self.sharing("last"))
         found = [
             (match, one, two)
             for one, two, pattern in spellings
@@ -181,14 +153,12 @@ class _Finder:
             else:
                 yield *match.span(), _spelling(match, one, two), ""
 
-    def titled(self) -> Iterator[_Mention]:
+    def titled(self) -> Iterator[Mention]:
         """A title and the last name."""
-        if not self.who.last:
-            return
         for match in re.finditer(rf"(?<!\w){TITLE}[ ]+(?:and|&)[ ]+{TITLE}[ ]+{self._family}(?!\w)", self.plain):
             yield *match.span(), "", FAMILY
         # Who is Mr. Doe before another Doe is named is Mr. Doe in all of the text.
-        sharing = self._sharing("last")
+        sharing = self.sharing("last")
         places = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in sharing]
         others_at = min((place.start() for place in places if place), default=len(self.plain))
         comes_first = False
@@ -202,7 +172,7 @@ class _Finder:
             else:
                 yield *match.span(), "TITLE" if is_capitals(match[0]) else "title", ""
 
-    def initials(self) -> Iterator[_Mention]:
+    def initials(self) -> Iterator[Mention]:
         """*J.D.* and *(JD)*; letters that may be something else are left."""
         names = fold(" ".join((self.who.first, *self.who.middle, self.who.last)))
         words = list(filter(None, re.split(r"[ -]", names)))
@@ -223,14 +193,14 @@ class _Finder:
             elif not _ABBREVIATIONS.fullmatch(match[0]):
                 yield *match.span(), "", SHORT
 
-    def alone(self) -> Iterator[_Mention]:
+    def alone(self) -> Iterator[Mention]:
         """First or last name alone, and what stands for it: both first names, a short form, half of a double name."""
         who, taken = self.who, {other.first.casefold() for other in self.others}
         short = [name.capitalize() for name in sorted(lexicon.shorts_of(who.first)) if name not in taken]
         together = " ".join((*who.middle[-1:], who.first))  # Minh Chau, of Nguyen Thi Minh Chau
         firsts = [" ".join((who.first, *who.middle)), together, who.nick, *short, who.first]
         for form, names in (("first", firsts if who.first else []), ("last", [who.last, *_halves(who.last)])):
-            shared = SHARED if self._sharing(form) else ""
+            shared = SHARED if self.sharing(form) else ""
             for name in filter(None, names):
                 found = [*re.finditer(rf"(?<![\w@]){_either(name)}(?!\w)", self.plain)]
                 for match in found:
@@ -244,7 +214,7 @@ class _Finder:
                     for match in re.finditer(rf"(?<![\w@.-]){re.escape(lower)}(?![\w@.-])", self.plain):
                         yield *match.span(), "" if shared else form, shared
 
-    def near(self) -> Iterator[_Mention]:
+    def near(self) -> Iterator[Mention]:
         """Whatever else is like a part of the name, in any spelling: no mention stays unseen."""
         names = key_of(" ".join((self.who.first, *self.who.middle, self.who.last, self.who.nick)))
         first, german = key_of(self.who.first), fold(self.who.words.translate(lexicon.GERMAN).casefold())
@@ -382,35 +352,3 @@ def _around(text: str, start: int, end: int) -> str:
     left, right = re.search(r"\S*[ ]?$", text[:start]), re.match(r"[ -]?\S*", text[end:])
     words = f"{left[0] if left else ''}{text[start:end]}{right[0] if right else ''}"
     return " ".join(words.split()).strip(",.;:()")[:60]
-
-
-def _handles(who: Named) -> Iterator[tuple[str, str, str]]:
-    """Patterns of the person's names in an address, with the two names that they hold: the longest first."""
-    given, family = (_spelled(name) for name in (who.first, who.last))
-    if given and family:
-        shorts = {who.nick.casefold(), *lexicon.shorts_of(who.first)} - {""}
-        given = f"(?:{'|'.join((given, *map(_spelled, sorted(shorts))))})"
-        # Middle names, and the second half of *Jean-Luc*, may stand between as initials or in full.
-        halves = people.handle(" ".join(who.first.split("-")[1:]))
-        words = filter(None, map(people.handle, (halves, *who.middle)))
-        between = "".join(rf"(?:[._-]?{word[:1]}(?:{word[1:]})?)?" for word in words)
-        first, last = people.handle(who.first)[:1], people.handle(who.last)[:1]
-        gap = f"({_SEPARATOR})"
-        yield rf"(?<![a-z])({given}){between}{gap}({family})(?![a-z])", "first", "last"
-        yield rf"(?<![a-z])({family}){gap}({given})(?![a-z])", "last", "first"
-        yield rf"(?<![a-z])({first}){between}{gap}({family})(?![a-z])", "f", "last"
-        yield rf"(?<![a-z])({given}){gap}({last})(?![a-z])", "first", "l"
-        yield rf"(?<![a-z])({family}){gap}({first})(?![a-z])", "last", "f"
-        yield rf"(?<![a-z])({given})(?![a-z])", "first", ""
-    if family or given:
-        yield rf"(?<![a-z])({family or given})(?![a-z])", "last" if family else "first", ""
-
-
-def _spelled(name: str) -> str:
-    """A name of two words, or of its first alone where the last name is double, with any sign between its words."""
-    words = [re.escape(people.handle(word)) for word in re.split(r"[ -]", name) if people.handle(word)]
-    whole = "[._-]?".join(words)
-    german = people.handle(name.translate(lexicon.GERMAN))
-    whole = whole if german == people.handle(name) else f"(?:{whole}|{german})"
-    ends = [at for at, word in enumerate(words, 1) if word.casefold() not in people.PARTICLES]
-    return f"(?:{whole}|{'[._-]?'.join(words[: ends[0]])})" if len(ends) == 2 else whole
