@@ -80,7 +80,7 @@ def fill_slots(text: str, slots: Sequence[Anchor], filler: str) -> tuple[str, tu
     >>> fill_slots("I hate {name}.", (Anchor(7, 13, "object"),), "this person")[0]
     'I hate this person.'
     """
-    pieces, spans, end, length, neutral = [], [], 0, 0, people.filler(filler)
+    pieces, spans, end, length, neutral = [], [], 0, 0, people.Person.of(filler)  # with *they*
     for slot in slots:
         words = neutral.form(slot.form)
         if text[slot.end : slot.end + 1] == ".":  # one full stop ends initials and the sentence

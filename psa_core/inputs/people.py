@@ -283,15 +283,6 @@ def with_names(table: pd.DataFrame) -> pd.DataFrame:
     return table
 
 
-def filler(words: str) -> Person:
-    """The neutral person of an original: the words stand for every form of the name, with *they*.
-
-    >>> [filler("this person").form(form) for form in ("last", "title", "his", "is/are")]
-    ['this person', 'this person', 'their', 'are']
-    """
-    return Person.of(words)
-
-
 @dataclass(frozen=True)
 class Slot:
     """A slot of a text: ``text[start:end]`` stands for a form of a person."""
@@ -322,9 +313,13 @@ def find_slots(text: str) -> tuple[tuple[Slot, ...], tuple[str, ...]]:
         if braces.start() < end:
             continue
         if form := _form_of(braces[1]):
-            together = _TOGETHER.match(text, braces.start())
-            end = together.end() if together else braces.end()
-            found.append(Slot(braces.start(), end, _joined(together) if together else form.removesuffix("name")))
+            end, own = braces.end(), form.removesuffix("name")
+            if together := _TOGETHER.match(text, braces.start()):
+                parts = [part.casefold() for part in together.group(1, 3, 4) if part]
+                joined = "title_full" if parts[0] == "title" else "full"
+                joined = "title" if parts == ["title", "last"] else joined
+                end, own = together.end(), joined.upper() if together[1].isupper() else joined
+            found.append(Slot(braces.start(), end, own))
         word = re.search(r"[A-Za-zÀ-ɏ]*\Z", text[: braces.start()])[0] + braces[0]  # type: ignore[index]
         if not form or word != braces[0]:
             wrong.append(braces[0] if not form else f"{word}, inside a word")
@@ -343,12 +338,6 @@ def _form_of(written: str) -> str:
     if form == "title":  # capitals of its own
         return "TITLE" if written.isupper() else form
     return form.upper() if written.isupper() else form.capitalize() if written[0].isupper() else form
-
-
-def _joined(slots: re.Match[str]) -> str:
-    parts = [part.casefold() for part in (slots[1], slots[3], slots[4]) if part]
-    form = "title" if parts == ["title", "last"] else "title_full" if parts[0] == "title" else "full"
-    return form.upper() if slots[1].isupper() else form
 
 
 def fill(text: str, person: Person) -> str:

@@ -303,6 +303,11 @@ def test_two_titles_before_a_name_are_both_left_out_of_it() -> None:
     assert changed(text) == "Patient: Mr. Dr. Emily Walsh\nMs. Walsh sleeps well."
 
 
+def test_a_word_of_a_hundred_thousand_letters_is_no_address_and_costs_no_hours() -> None:
+    text = f"Jane Doe left. See {'a.' * 50_000} or jane.doe@x.example."
+    assert changed(text).startswith("Emily Walsh left.") and changed(text).endswith("emily.walsh@x.example.")
+
+
 def test_long_texts_without_slots_are_documents() -> None:
     long = "Jane Doe runs a shop. " * 11
     assert anchors.suited_to([long, long]) == "person"

@@ -13,7 +13,7 @@ from psa_core.inputs import people
 Mention = tuple[int, int, str, str]
 DOMAIN, SHARED_ADDRESS = "part of an address", "a last name in an address, which two people share"
 _SEPARATOR = r"(?:[._+-]|%20)?"
-_ADDRESS = re.compile(r"\S*(?:@|/|\\|_|\.(?:pdf|docx?|xlsx?|txt|jpe?g|png|com|org|net|io|html?)\b)\S*", re.IGNORECASE)
+_IS_ADDRESS = re.compile(r"@|/|\\|_|\.(?:pdf|docx?|xlsx?|txt|jpe?g|png|com|org|net|io|html?)\b", re.IGNORECASE)
 _IS_PATH = re.compile(r"[@_\\]|/\S*[a-z]{2}[./]|\.\w{2,4}$|https?:|www\.|^[\w-]+(?:\.[\w-]+)+/", re.IGNORECASE)
 _HOST = re.compile(r"(?:https?://|www\.)[^/\s]+|(?<=\w@)[^/\s]+|^[^/\s@]+\.[a-z]{2,}(?=/)", re.IGNORECASE)
 
@@ -21,8 +21,8 @@ _HOST = re.compile(r"(?:https?://|www\.)[^/\s]+|(?<=\w@)[^/\s]+|^[^/\s@]+\.[a-z]
 def handles_in(plain: str, who: Named, *, shared: bool) -> Iterator[Mention]:
     """The person's names in the addresses of a text without accents; `shared`: somebody else has the last name too."""
     patterns = list(_handles(who))
-    for token in _ADDRESS.finditer(plain):
-        if not _IS_PATH.search(token[0]):
+    for token in lexicon.tokens_in(plain):
+        if not (_IS_ADDRESS.search(token[0]) and _IS_PATH.search(token[0])):
             continue
         hosts = [match.span() for match in _HOST.finditer(token[0])]
         for pattern, one, two in patterns:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ ENGLISH = "en"
 ANY_LANGUAGE = "xx"
 #: How sure the gazetteers are of a name that is well known.
 WELL_KNOWN = 0.3
+LONGEST_ADDRESS = 500
 SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
 #: Titles that say a gender change with the person; others, such as Dr., stay in the text.
 GENDERED: Mapping[str, Gender] = {"mr": "male", "mrs": "female", "ms": "female", "miss": "female", "mx": ""}
@@ -137,6 +138,11 @@ def _plain_letter(letter: str) -> str:
 def fold(text: str) -> str:
     """The text without accents, as long as it was: what stands at a position stays there."""
     return text if text.isascii() else "".join(map(_plain_letter, text))
+
+
+def tokens_in(text: str) -> Iterator[re.Match[str]]:
+    """What stands between spaces, and may be an address: of any length, a hostile one would take hours to search."""
+    return (token for token in re.finditer(r"\S+", text) if len(token[0]) <= LONGEST_ADDRESS)
 
 
 def key_of(name: str) -> str:

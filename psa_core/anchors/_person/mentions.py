@@ -31,6 +31,7 @@ _COMPANY = re.compile(
 _GENERATION = re.compile(r",?[ ](?:senior|junior|sr|jr)\b", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
+_IN_ADDRESS = re.compile(r"[@/_\\]|\w\.\w")
 _LINE_START = re.compile(r"(?:^|[.!?:;\n\"“(•*|–—>-])[ \t]*$")
 
 
@@ -220,11 +221,13 @@ class _Finder:
         first, german = key_of(self.who.first), fold(self.who.words.translate(lexicon.GERMAN).casefold())
         parts = {part for part in re.split(r"[ .-]", f"{names} {german}") if len(part) > 1} - people.PARTICLES
         known = {word for other in self.others for word in " ".join(other.key).split()}
+        tokens = re.finditer(r"\S+", self.plain)
+        addresses = [token.span() for token in tokens if _IN_ADDRESS.search(token[0])]
         for match in re.finditer(r"[^\W\d_]+", self.plain):
             word, (start, end) = match[0].casefold(), match.span()
             if word in parts:
                 yield start, end, "", NEAR if match[0][0].isupper() else A_WORD
-            elif any(len(part) > 2 and part in word for part in parts) and self._in_address(start):
+            elif any(len(part) > 2 and part in word for part in parts) and any(a <= start < b for a, b in addresses):
                 yield start, end, "", NEAR
             elif match[0][0].islower():
                 continue
@@ -242,10 +245,6 @@ class _Finder:
                     yield start, end, "", NEAR
                 elif not self.who.last and evidence(word).last >= lexicon.WELL_KNOWN and not lexicon.is_ordinary(word):
                     yield start, end, "", PERHAPS  # a last name that never stands next to the first
-
-    def _in_address(self, at: int) -> bool:
-        token = re.search(r"\S*$", self.plain[:at])[0] + re.match(r"\S*", self.plain[at:])[0]  # type: ignore[index]
-        return re.search(r"[@/_\\]|\w\.\w", token) is not None
 
     def _beside(self, start: int, end: int, *, whole: bool = False) -> str:
         """Why a mention may be part of a longer name, by the words beside it; empty where it is none.

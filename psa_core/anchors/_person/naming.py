@@ -214,7 +214,9 @@ def may_be_place(text: str, who: Named) -> bool:
 def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     """Capitalised words one after another that make a full name."""
     # Names in addresses and file names, but not in hosts: those are companies.
-    addresses = set(re.findall(r"[a-z]+", " ".join(re.findall(r"\S+(?=@)|/\S+|\S*_\S*", lexicon.fold(text).lower()))))
+    tokens = (token[0] for token in lexicon.tokens_in(lexicon.fold(text).lower()))
+    parts = (part for token in tokens for part in re.findall(r"\S+(?=@)|/\S+|\S*_\S*", token))
+    addresses = {word for part in parts for word in re.findall(r"[a-z]+", part)}
     for run in _RUN.finditer(text):
         words, start = [lexicon.bare(word) for word in run[0].split()], run.start()
         if re.search(rf"{PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
@@ -225,7 +227,9 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         )
         while words and not sure and not could_be_name(words[0]) and not _is_gendered(words[0]):
             start += len(words.pop(0)) + 1
-        while words and not sure and not (could_be_name(words[-1]) or _ends_in_word(words)):
+        while words and not sure and not (could_be_name(words[-1]) or _place_last(words)):
+            if len(words) == 2 and _word_as_last(*words):
+                break
             words.pop()
         if len(words) > 2 and not sure and not is_listed(in_name_case(words[0])) and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
@@ -255,11 +259,6 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
 
 def _is_gendered(word: str) -> bool:
     return word.casefold().strip(".") in GENDERED
-
-
-def _ends_in_word(words: Sequence[str]) -> bool:
-    """Whether a name ends in an ordinary word all the same."""
-    return _place_last(words) or (len(words) == 2 and _word_as_last(*words))
 
 
 def _places(text: str) -> Iterator[Told]:
