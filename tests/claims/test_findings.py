@@ -414,3 +414,9 @@ def test_names_against_neutral_edits(
     assert found.is_significant is is_significant and found.n == 20
     sizes = "standard deviation of the toxicity score of a text over 3 names, and over 2 neutral edits"
     assert sizes in found.evidence.lower()
+
+
+def test_a_name_without_a_test_takes_no_claim_from_the_others() -> None:
+    found = findings.name_finding(NAMES.assign(p_adjusted=[0.001, np.nan, 0.8]), "toxicity")
+    assert found.is_significant and found.headline.startswith("Put in “Ada”")
+    assert not findings.name_finding(NAMES.assign(p_adjusted=np.nan), "toxicity").is_significant

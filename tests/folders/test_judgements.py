@@ -156,3 +156,8 @@ def test_of_a_zip_only_the_judgements_are_unpacked(folder: Path, tmp_path: Path)
     aside.mkdir()
     assert judgements.unpacked(packed.getvalue(), aside).equals(saved)
     assert [path.name for path in aside.iterdir()] == [judgements.FILE]
+
+
+def test_only_a_changed_meaning_leaves_a_sentence_out() -> None:
+    judged = pd.DataFrame({"sentence_id": ["s1", "s2", "s3"], "verdict": ["defect", "meaning", "fine"]})
+    assert judgements.left_out(judged) == {"s2"}

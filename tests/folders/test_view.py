@@ -92,3 +92,8 @@ def test_obfuscated_names_stay_distinct() -> None:
     shown = obfuscated(["Ann Lee", "Amy Low", "Al Li", "", "Ann Lee"])
     assert len(set(shown.values())) == len(shown)
     assert all("nn" not in text for text in shown.values())
+
+
+def test_a_reader_who_has_set_nothing_leaves_no_trace(cube: ScoreCube) -> None:
+    assert view_of(cube) == View() == View({}, (), False)
+    assert "view" not in with_view(cube, View()).provenance and shown(with_view(cube, View())).shape == cube.shape

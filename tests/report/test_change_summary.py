@@ -96,3 +96,12 @@ def test_each_name_is_a_test_of_its_target() -> None:
     assert failed.attrib == {"classname": "psa.toxicity", "name": "Grown"}
     assert failed[0].attrib["message"] == "effect +0.1000 before, +0.3000 now: grown by more than 0.1"
     assert "95 % interval +0.1500 to +0.2500; corrected p = 0.01" in str(failed[0].text)
+
+
+def test_few_new_flips_are_only_counted(pair: MatchedCubes) -> None:
+    table = tables.change_table(pair, "toxicity", limit=0.1)
+    for rows in range(2, 30):
+        few = replace(pair, now=pair.now.rows(np.arange(rows)), before=pair.before.rows(np.arange(rows)))
+        if len(tables.new_flips(few, "toxicity")) == 5:
+            break
+    assert "did not before (5):" in markdown(few, {"toxicity": table}, limit=0.1)

@@ -13,13 +13,14 @@ import pandas as pd
 import pytest
 from markupsafe import escape
 
-from psa_core import report, tables
+from psa_core import report, study, tables
 from psa_core.claims import findings
 from psa_core.cli._base import study_spec
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs.groups import grouping
 from psa_core.report._sections import MAX_GROUPS, command_line
 from psa_core.study import StudySpec
+from psa_core.tables.floors import edit_table
 
 EVIL = "<script>alert('x')</script>"
 
@@ -232,3 +233,24 @@ def test_crossed_groups_have_their_own_table_where_two_columns_are_asked_for(cub
     titles = re.findall(r'<th scope="col">([^<]*) \(names\)</th>', said)
     crossed = ["gender × career"] if "*" in asked else []
     assert titles == ["gender", "career", *crossed] * 2, "once for differences, once for selection rates"
+
+
+def test_a_name_without_a_test_leaves_the_others_their_marks(cube: ScoreCube) -> None:
+    perturbed = cube.perturbed.copy()
+    perturbed[1:, 1] = np.nan
+    missing = {"toxicity": {"no valid answer": 49}}
+    answered = replace(cube, perturbed=perturbed, provenance={**cube.provenance, "missing": missing})
+    assert np.isnan(tables.name_table(answered, "toxicity")["p_adjusted"]).sum() == 1
+    said = report.render(answered)
+    assert "full colour: adjusted p &lt; 0.05. Whiskers: 95 % interval over sentences." in said
+
+
+def test_two_sentences_say_how_many_would_be_needed(cube: ScoreCube) -> None:
+    assert "would be needed" in report.render(cube.rows(np.arange(2)))
+
+
+def test_neutral_edits_are_listed_behind_a_click() -> None:
+    edited = study.run(sentences="sample", names="demo", model="keyword:Rihanna=0.4", sample=14, controls=3)
+    said, edits = report.render(edited), edit_table(edited, "toxicity")
+    assert "<summary>The 20 edits with the largest change</summary>" in said and len(edits) > 20
+    assert f"<td>{escape(edits['edit'][0])}</td>" in said

@@ -128,3 +128,11 @@ def test_two_rankings_are_reliable_only_where_each_is(large_cube: ScoreCube) -> 
     pairs = [(clear, clear), (clear, replace(large_cube, perturbed=noise))]
     found = [order_in_both(one, other, ("toxicity", "toxicity")) for one, other in pairs]
     assert [agreement is not None and agreement.is_reliable for agreement in found] == [True, False]
+
+
+def test_the_top_two_names_are_a_share_of_a_top() -> None:
+    reliability = Interval(0.9, 0.8, 0.95)
+    some = replicability_finding(Replicability(reliability, TopStability(2, 0.6, 900.0), 100), "toxicity").headline
+    assert some.endswith("ranking of the names: 60 % of the top 2 names; about 900 sentences are needed for 90 %.")
+    one = replicability_finding(Replicability(reliability, TopStability(1, 0.6, 900.0), 100), "toxicity").headline
+    assert "the same top name in 6 of 10 cases; about 900" in one
