@@ -7,7 +7,7 @@ import streamlit as st
 from pages.ui.frame import markup, shell
 from pages.ui.frame.controls import labels_of
 from pages.ui.frame.keys import Key
-from pages.ui.try_it import asking, controls, one_sentence, panels, parts, waiting
+from pages.ui.try_it import controls, one_sentence, panels, waiting
 
 shell.guard()
 shell.heading(
@@ -59,9 +59,9 @@ with right, shell.show_errors():
     place = st.container()
     controls.ask_view()
     panels.scores(table)
-    parts.parts(found, table, shown, labels)
+    panels.parts(found, table, shown, labels)
     with shell.show_errors():
-        asking.ask(found)
+        panels.ask(found)
     st.markdown(
         "**One sentence is an anecdote, and famous people are not typical.** Models have read about them, so their "
         "names show the effect at its largest. A study asks the same of hundreds of sentences, with names of unknown "

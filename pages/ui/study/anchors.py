@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import html
+from collections.abc import Callable
+from itertools import accumulate
+
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, form, markup
+from pages.ui.frame import address, controls, form, markup
 from pages.ui.frame.typography import in_words
-from pages.ui.study import plans, review
+from pages.ui.study import plans
 from pages.ui.study.plans import Source
 from psa_core import anchors
+from psa_core.anchors import Anchor
 from psa_core.errors import AnchorError
+from psa_core.inputs import people
 from psa_core.plurals import counted, verb
 from psa_core.study import families
+from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import (
     KEPT,
     NO_ANCHOR,
@@ -29,6 +36,9 @@ PAGE_ROWS = 8
 #: Characters of a sentence that was searched for.
 LONGEST = 400
 Switches = frozenset[tuple[str, int]]
+#: Whom the text is shown with before anybody has chosen names.
+PEOPLE = pd.DataFrame({"name": ["Emily Walker", "Daniel Moreno"], "gender": ["female", "male"]})
+KINDS = {"name": "rgba(18, 144, 138, 0.22)", "pronoun": "rgba(204, 121, 167, 0.28)", "verb": "rgba(230, 159, 0, 0.26)"}
 
 
 def ask(source: Source) -> tuple[str, SelectionOptions]:
@@ -86,16 +96,8 @@ def _ask_spec(suited: str) -> str:
     preferred = sorted(kinds, key=lambda item: not kinds[item].is_default)
     key = "study_anchors" if kinds[suited].is_default else f"study_anchors_{suited}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        kind = kinds[
-            st.segmented_control(
-                "What the names replace",
-                preferred,
-                required=True,
-                format_func=lambda item: kinds[item].title,
-                wrap=True,
-                **address.linked(key, suited, preferred),
-            )
-        ]
+        what = "What the names replace"
+        kind = kinds[controls.choose(what, preferred, key, suited, words=lambda item: kinds[item].title, wrap=True)]
         key, label, argument = f"study_anchor_argument_{kind.id}", kind.argument.capitalize(), ""
         if kind.choices:
             link = address.linked(key, [kind.choices[0]], kind.choices)
@@ -180,7 +182,7 @@ def _row(source: Source, spec: str, found: Selection, position: int) -> None:
     every = [(anchor.start, anchor.end) for anchor in found.candidates[position]]
     struck = [span for span in every if (row["sentence_id"], span[0]) in off]
     if len(row["text"]) > LONGEST and len(every) > 1:
-        review.document(found, position, struck, lambda starts: _switch(source, spec, starts))
+        _document(found, position, struck, lambda starts: _switch(source, spec, starts))
         return
     words, buttons = st.columns([8, 4], vertical_alignment="center")
     words.html(markup.sentence(row["text"], spans, off=struck))
@@ -206,3 +208,80 @@ def _switch(source: Source, spec: str, anchors: Switches) -> None:
     kept = dict(st.session_state.get("study_exclude", {}))
     kept[source.key, spec] = _switched_off(source, spec) ^ anchors
     st.session_state["study_exclude"] = kept
+
+
+def _document(
+    found: Selection, position: int, struck: list[tuple[int, int]], switch: Callable[[frozenset[tuple[str, int]]], None]
+) -> None:
+    """A document of the study with its words to replace, those left alone with the reason, and two people side by side.
+
+    `struck` are the spans that were switched off; `switch` switches anchors, by sentence id and start.
+    """
+    row, anchors = found.sentences.iloc[position], found.candidates[position]
+    sentence_id, text = str(row["sentence_id"]), str(row["text"])
+    undecided = found.undecided[position] if found.undecided else ()
+    mentions = [text[anchor.start : anchor.end] for anchor in anchors if _kind(anchor) == "name"]
+    who = "" if found.filler else next(filter(str.istitle, mentions), "")
+    # Nothing that a click in it changes: a section with another title is another section, and closed.
+    title = f"{sentence_id}: {f'{who}, ' if who else ''}{counted(len(anchors), 'word')} to replace"
+    title += f", {len(undecided):,} left alone" if undecided else ""
+    with st.expander(markup.literal(title), on_change="rerun", key=f"document {sentence_id}") as section:
+        if not section.open:
+            return
+        st.html(_marked(text, anchors, struck) + _legend())
+        for one in undecided:
+            shown = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
+            st.html(markup.plain(shown, size="0.9rem", faint=True))
+        labels = {anchor.start: f"{at}. {text[anchor.start : anchor.end]}" for at, anchor in enumerate(anchors, 1)}
+        off = {start for start, _ in struck}
+        key = f"words {sentence_id} {sorted(off)}"
+        kept = st.pills(
+            "Click a word to switch it off or on",
+            list(labels),
+            selection_mode="multi",
+            default=[start for start in labels if start not in off],
+            format_func=lambda start: markup.literal(labels[start]),
+            key=key,
+        )
+        if changed := set(labels) - set(kept) ^ off:
+            switch(frozenset((sentence_id, start) for start in changed))
+            st.rerun()
+        left = frozenset((sentence_id, start) for start in labels if start not in off)
+        st.button("Leave this document out", key=f"out {sentence_id}", on_click=switch, args=(left,), type="tertiary")
+        with st.popover("Read it with two people", icon=":material/group:", width="content"):
+            two = Perturbation((text,), (found.spans[position],), tuple(PEOPLE["name"]), people.people_of(PEOPLE))
+            for column, name in zip(st.columns(2), PEOPLE["name"], strict=True):
+                parts = two.pieces(0, name)
+                ends = accumulate(len(form) for *_, form in parts)
+                forms = [(end - len(form), end) for (_, anchor, form), end in zip(parts, ends, strict=True) if anchor]
+                words = "".join(form for *_, form in parts)[: markup.MAX_LENGTH]
+                shown = markup.marked(words, [span for span in forms if span[1] <= len(words)])
+                column.html(f'<div style="white-space: pre-line; font-size: 0.9rem">{shown}</div>')
+
+
+def _marked(text: str, anchors: tuple[Anchor, ...], struck: list[tuple[int, int]]) -> str:
+    pieces, end = [], 0
+    for anchor in anchors:
+        word = html.escape(text[anchor.start : anchor.end])
+        is_off = (anchor.start, anchor.end) in struck
+        style = f"background: {KINDS[_kind(anchor)]}; color: inherit; border-radius: 0.3em; padding: 0.02em 0.2em"
+        marked = f'<del style="{markup.OFF}">{word}</del>' if is_off else f'<mark style="{style}">{word}</mark>'
+        pieces += [html.escape(text[end : anchor.start]), marked]
+        end = anchor.end
+    pieces.append(html.escape(text[end : end + markup.MAX_LENGTH]))
+    style = f"{markup.SERIF}; margin: 0; line-height: 1.55; white-space: pre-line; overflow-wrap: anywhere"
+    return f'<p style="{style}">{"".join(pieces)}</p>'
+
+
+def _kind(anchor: Anchor) -> str:
+    form = anchor.form.strip("{}").lower()
+    return "verb" if "/" in form else "pronoun" if form in people.PRONOUNS else "name"
+
+
+def _legend() -> str:
+    words = {"name": "forms of the name", "pronoun": "he, she, they", "verb": "verbs that agree"}
+    parts = [
+        f'<mark style="background: {KINDS[kind]}; color: inherit; border-radius: 0.3em">&nbsp;{label}&nbsp;</mark>'
+        for kind, label in words.items()
+    ]
+    return f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{" ".join(parts)}</p>'

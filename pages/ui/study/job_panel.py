@@ -1,24 +1,28 @@
-"""Progress of a run in a worker process, and the state of one that ended early."""
+"""Runs: the progress of one, what is left of one that ended early, and how to open a finished one."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 import streamlit as st
 
-from pages.ui.frame import cached, markup, shell, typography
+from pages.ui.frame import address, cached, markup, shell, state, typography, visitor
+from pages.ui.frame.keys import Key
 from pages.ui.frame.step import duration
 from pages.ui.results import context, overview_view
 from psa_core import jobs, tables
 from psa_core.claims import findings
 from psa_core.claims.formatting import too_few_in
 from psa_core.errors import PsaError, RunFolderError
+from psa_core.folders.view import view_of
 from psa_core.jobs import RunStatus
 from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
 
 POLL_SECONDS = 0.7
+SHOWN = 12
 WORDS = {"queued": "Waiting", "running": "Running", "finished": "Finished", "failed": "Failed", "cancelled": "Stopped"}
 
 
@@ -135,3 +139,26 @@ def title_of(status: RunStatus) -> str:
         return status.command
     sentences, names = (Path(place).name for place in (status.spec.sentences, status.spec.names))
     return f"{sentences} × {names} · {in_short(status.spec.model)} · {status.spec.anchors}"
+
+
+def open_another() -> None:
+    """Open a zip as a new run; the history is shown only to the machine's owner."""
+    chosen = st.file_uploader("Open a result folder that was downloaded as a zip", ["zip"], key="study_zip")
+    if chosen is not None and st.session_state.get("zip_opened") != chosen.file_id:
+        with shell.show_errors("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
+            run_id = jobs.keep_zip(chosen.getvalue(), visitor=visitor.key())
+            if view_of(cached.cube(run_id)).hidden_names:  # so it was when it was downloaded
+                address.put(Key.HIDE_NAMES, True)
+        st.session_state["zip_opened"] = chosen.file_id
+        state.choose(run=run_id)
+        st.rerun()
+    runs = [status for status in jobs.history() if status.spec is not None][:SHOWN]  # audits have pages of their own
+    if runs:
+        st.header("On this machine", anchor=False)
+    for status in runs:
+        words, button = st.columns([8, 2], vertical_alignment="center")
+        started = f"{datetime.fromtimestamp(jobs.started(status.run_id)):%d %b %Y %H:%M}"
+        line = f"{title_of(status)} · {WORDS[status.state].lower()} · {started}"
+        words.html(markup.plain(line))
+        opens = {"on_click": state.choose, "kwargs": {"run": status.run_id}}
+        button.button("Open", key=f"open_{status.run_id}", width="stretch", **opens)

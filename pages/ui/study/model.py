@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, permissions, uploads
+from pages.ui.frame import cached, controls, exports, markup, permissions, uploads
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import language_model, plans
 from psa_core import models, trust
@@ -48,13 +48,7 @@ def ask(planned: Plan) -> Chosen | None:
         titles[OWN_QUESTION] = "A language model, asked a question of your own …"
     titles |= {item: f"{kind.title} …" for item, kind in kinds.items() if item not in cards}
     chosen = str(
-        st.selectbox(
-            "Model",
-            list(titles),
-            format_func=lambda item: titles.get(item, item),
-            label_visibility="collapsed",
-            **address.linked("study_model", next(iter(titles)), list(titles)),
-        )
+        controls.choose("Model", titles, "study_model", box=True, words=titles.get, label_visibility="collapsed")
     )
     if chosen == OWN_QUESTION and judges:
         texts = planned.perturbation
@@ -123,15 +117,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
         write(planned, stream)
         return stream.getvalue()
 
-    st.download_button(
-        f"Download the {texts:,} texts to score",
-        to_score,
-        file_name="texts.csv",
-        mime="text/csv",
-        icon=":material/download:",
-        key="study_texts",
-        on_click="ignore",
-    )
+    exports.download(f"Download the {texts:,} texts to score", to_score, "texts.csv", key="study_texts")
 
     def read(scored: Upload) -> tuple[Any, Coverage, str]:
         """The scorer, how well it fits, and a unique file name of characters allowed in a model id."""

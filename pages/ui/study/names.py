@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, uploads
+from pages.ui.frame import address, cached, controls, exports, markup, uploads
 from pages.ui.study import plans
 from psa_core.inputs import groups, name_warnings, people
 from psa_core.inputs import names as name_lists
@@ -34,15 +34,8 @@ class ChosenNames:
 def ask(sentences: str) -> ChosenNames | None:
     """Let the user choose; None until there are names. The file gets a name unlike that of the sentences."""
     ways = {PACKAGED: lambda _: _packaged(), TYPED: _typed, FILE: _file}
-    way = st.segmented_control(
-        "Names",
-        list(ways),
-        required=True,
-        label_visibility="collapsed",
-        wrap=True,
-        **address.linked("study_names_way", PACKAGED, list(ways)),
-    )
-    chosen = ways[str(way)](sentences)
+    way = controls.choose("Names", list(ways), "study_names_way", label_visibility="collapsed", wrap=True)
+    chosen = ways[way](sentences)
     if chosen is None:
         return None
     chosen = _ask_evidence(chosen)
@@ -54,9 +47,9 @@ def ask(sentences: str) -> ChosenNames | None:
     if warnings := name_warnings.lint(table):
         with st.expander(f"{counted(len(warnings), 'thing')} to look at", icon=":material/warning:"):
             rows = pd.DataFrame([{"name": item.name, "what": item.message} for item in warnings])
-            st.dataframe(rows, hide_index=True, height=min(260, 38 + 35 * len(rows)), alt="Names worth a second look")
+            exports.table(rows, "Names worth a second look", height=min(260, 38 + 35 * len(rows)))
     with st.expander("See the names"):
-        st.dataframe(table, hide_index=True, height=260, alt="The names with their groups")
+        exports.table(table, "The names with their groups", height=260)
         st.caption(
             "Documents use first and last names, titles and pronouns. Columns first, last, gender and title say them; "
             "without these columns, a rule splits each name as below."
@@ -64,7 +57,7 @@ def ask(sentences: str) -> ChosenNames | None:
         forms = ("first", "last", "title", "he", "email")
         rows = [[person.name, *map(person.form, forms)] for person in people.people_of(table)]
         shown = pd.DataFrame(rows, columns=["name", "first", "last", "title and last", "pronoun", "e-mail"])
-        st.dataframe(shown, hide_index=True, height=200, alt="Each name's forms in a document")
+        exports.table(shown, "Each name's forms in a document", height=200)
     return chosen
 
 
@@ -86,13 +79,9 @@ def _ask_evidence(chosen: ChosenNames) -> ChosenNames:
 
 def _packaged() -> ChosenNames:
     cards = {card.id: card for card in name_lists.available()}
-    chosen = st.selectbox(
-        "List",
-        list(cards),
-        format_func=lambda item: f"{cards[item].title} ({cards[item].count})",
-        label_visibility="collapsed",
-        **address.linked("study_names", name_lists.default_for_audits(), cards),
-    )
+    titles = {item: f"{card.title} ({card.count})" for item, card in cards.items()}
+    first = name_lists.default_for_audits()
+    chosen = controls.choose("List", titles, "study_names", first, box=True, label_visibility="collapsed")
     found = cached.names(chosen)  # first: what a client sends need not be one of the options
     st.caption(f"{cards[chosen].note} {cards[chosen].provenance}")
     return ChosenNames(found, chosen, {})

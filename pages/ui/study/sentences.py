@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, uploads
+from pages.ui.frame import cached, controls, exports, markup, uploads
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import plans
 from pages.ui.study.plans import Source
@@ -30,15 +30,8 @@ def ask() -> Source | None:
     """Let the user choose; None while there are none yet."""
     packaged = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
     ways = [*packaged, PASTE, OWN]
-    choice = st.segmented_control(
-        "Sentences",
-        ways,
-        required=True,
-        format_func=lambda item: in_words(item) if item in packaged else item,
-        label_visibility="collapsed",
-        wrap=True,
-        **address.linked("study_source", ways[0], ways),
-    )
+    words = {way: in_words(way) if way in packaged else way for way in ways}
+    choice = controls.choose("Sentences", words, "study_source", label_visibility="collapsed", wrap=True)
     source = _pasted() if choice == PASTE else _file() if choice == OWN else Source(str(choice))
     if source is None:
         return None
@@ -57,10 +50,10 @@ def _pasted() -> Source | None:
         "I hate {name}.",
         persist_state="session",
     )
+    if not text.strip():
+        return None
     content = text.encode(errors="replace")
-    return (
-        Source(PASTED_FILE, Upload(PASTED_FILE, content, hashlib.sha256(content).hexdigest())) if text.strip() else None
-    )
+    return Source(PASTED_FILE, Upload(PASTED_FILE, content, hashlib.sha256(content).hexdigest()))
 
 
 def _file() -> Source | None:
@@ -96,4 +89,4 @@ def preview(source: Source) -> None:
     with st.expander(counted(len(found.sentences), found.noun)):
         if len(found.sentences) > PREVIEW_ROWS:
             st.caption(f"The first {PREVIEW_ROWS} of them.")
-        st.dataframe(found.sentences.head(PREVIEW_ROWS), hide_index=True, height=260, alt="The first texts")
+        exports.table(found.sentences.head(PREVIEW_ROWS), "The first texts", height=260)

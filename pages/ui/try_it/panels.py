@@ -1,15 +1,19 @@
-"""The right side of Try it: the effect of the names as a sentence, a chart and a table."""
+"""The right side of Try it: the names' effect in words, as a chart and a table; parts of a name; a question to ask."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import exports, markup
+from pages.ui.frame import cached, exports, markup, shell, typography
+from pages.ui.frame.controls import labels_of
 from pages.ui.frame.keys import Key
+from pages.ui.study import language_model
 from pages.ui.try_it.controls import SORTS
 from pages.ui.try_it.one_sentence import FEW, Slotted, TableOne, extremes
 from psa_core.charts import try_it
@@ -18,6 +22,8 @@ from psa_core.charts.caption import Caption
 from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.claims import findings
+from psa_core.claims.reasons import one_finding
+from psa_core.tables.parts import one_name, variants
 
 
 def finding(table: TableOne, found: Slotted) -> None:
@@ -66,7 +72,7 @@ def scores(table: TableOne) -> None:
         for column, panel in zip(numbers, panels, strict=True)
     }
     with st.expander("Every score as a table; the charts as pictures"):
-        st.dataframe(frame, hide_index=True, column_config=columns, alt="Scores of every name by every model")
+        exports.table(frame, "Scores of every name by every model", columns)
         for position, panel in enumerate(table.panels):
             with exports.row():
                 st.text(f"{panel.target.name} · {panel.model}", width="content")
@@ -87,3 +93,59 @@ def _in_words(table: TableOne, panel: try_it.Panel) -> str:
         f"Dot plot of {len(table.names)} names. By {panel.model}, {panel.target.name} runs from "
         f"{panel.scores[low]:.2f} with {table.names[low]} to {panel.scores[high]:.2f} with {table.names[high]}."
     )
+
+
+def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[str, str]) -> None:
+    """Choose a name; see the effect of each part alone with every model."""
+    several = [name for name in found.perturbation.names if len(name.split()) > 1]
+    if not several:
+        return
+    leading = table.leading
+    middle = float(np.median(leading.scores))
+    first = max(several, key=lambda name: abs(leading.scores[table.names.index(labels[name])] - middle))
+    with st.expander(
+        "Which part of the name?", icon=":material/call_split:", on_change="rerun", key="try_parts"
+    ) as part:
+        if not part.open:
+            return
+        name = st.selectbox(
+            "Name", several, index=several.index(first), format_func=lambda one: labels[one], key="try_parts_name"
+        )
+        forms = variants(str(name))
+        texts = (found.texts[0], *replace(found.perturbation, names=tuple(forms.values())).row(0))
+        columns = {}
+        for model, panel in zip(models, table.panels, strict=True):
+            targets = [target.name for target in cached.scorer(model).targets]
+            scores = cached.scores(model, texts)[:, targets.index(panel.target.name)]
+            rows = one_name(str(name), dict(zip(forms, scores[1:].tolist(), strict=True)), float(scores[0]))
+            if labels[str(name)] == name:
+                typography.second(f"{panel.model}: {one_finding(rows, panel.target)}")
+            columns[f"{panel.target.name} · {panel.model}"] = rows["score"]
+        shown = pd.DataFrame({"form": list(forms), **columns})
+        if labels[str(name)] == name:
+            shown.insert(1, "text", list(forms.values()))
+        exports.table(shown, "Scores of the parts of the name")
+
+
+def ask(found: Slotted) -> None:
+    """The form, opened by a click; what is typed stays, and New study has it too."""
+    asked = language_model.ASKED
+    judge = next((card.id.partition(asked)[0] for card in cached.model_cards() if asked in card.id), None)
+    if judge is None:
+        return
+    title = "Ask a language model a question of your own"
+    with st.expander(title, icon=":material/chat:", on_change="rerun", key="try_ask") as section:
+        if not section.open:
+            return
+        names = found.perturbation.names
+        labels = labels_of(list(names))
+        if any(labels[name] != name for name in names):
+            st.caption("A prompt has the name in it: show the names to write one.")
+            return
+        person = st.selectbox("About", names, key="try_ask_about")
+        chosen = language_model.ask(judge, found.perturbation.text(0, names.index(person)), person)
+        if chosen is None:
+            return
+        for name, content in chosen[1].items():
+            st.download_button("Keep the question as a file", content, name, "application/json", type="tertiary")
+        shell.link("new_study", "Ask it about many texts")
