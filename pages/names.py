@@ -34,7 +34,7 @@ with shell.show_errors():
         table = study.names(baseline=choice.baseline, correction=choice.correction)
         with slot:
             typography.finding(study.name_finding(table, choice.baseline, choice.correction))
-    chart, numbers = st.columns([7, 8], gap="medium")
+    chart, numbers = st.columns([3, 4], gap="medium")
     with chart:
         names_view.bars(table, study, choice)
     with numbers:

@@ -152,13 +152,11 @@ def model_cards() -> tuple[ModelCard, ...]:
 
 
 def model_title(model_id: str) -> str:
-    """A model's display name."""
     return next((card.title for card in model_cards() if card.id == model_id), model_id)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def names(list_id: str) -> NameList:
-    """A packaged name list."""
     return name_lists.load(list_id, origin=Origin.FILE)
 
 

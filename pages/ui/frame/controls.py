@@ -75,7 +75,6 @@ def study_bar(cube: ScoreCube) -> None:
 
 
 def model_and_file(cube: ScoreCube) -> tuple[str, str]:
-    """The model and the file of the sentences."""
     study = cube.provenance.get("study", {})
     file = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
     return in_short(str(study.get("model", "model"))), PurePath(str(file)).name

@@ -75,7 +75,6 @@ def download(label: str, content: Any, file_name: str, *, key: str, icon: str = 
 
 
 def csv_button(table: pd.DataFrame, file_name: str, *, key: str, label: str = "CSV") -> None:
-    """A button that downloads a table."""
     download(label, lambda: csv(table), file_name, key=key)
 
 

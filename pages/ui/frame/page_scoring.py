@@ -47,7 +47,6 @@ class FairLock:
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Acquire the lock in order of arrival, and release it at the end."""
         mine = object()
         with self._changed:
             self.waiting.append(mine)
@@ -84,7 +83,6 @@ class Answer:
 
     @property
     def done(self) -> int:
-        """How many texts are scored."""
         return sum(map(len, self.parts))
 
 

@@ -149,7 +149,6 @@ def _audit_page(audit: Any) -> st.Page:  # type: ignore[valid-type]
 
 
 def _added_audits() -> list[Any]:
-    """The audits without a page of their own."""
     added = [name for name in registry.names_in("psa_core.audits") if name not in OWN_PAGE]
     return [registry.discover("psa_core.audits", "AUDIT")[name] for name in added]
 
@@ -192,7 +191,6 @@ def cards(stems: Collection[str]) -> None:
 
 
 def audit_cards() -> None:
-    """Links to all audits."""
     cards(OWN_PAGE.values())
     for audit in _added_audits():
         with st.container(border=True), suppress(StreamlitAPIException):

@@ -100,7 +100,6 @@ class StudyContext:
         return controls.labels_of(self.cube.names["name"].astype(str).tolist())
 
     def caption(self, title: str, finding: Finding | str = "") -> Caption:
-        """The caption of an exported figure of this study."""
         return Caption(in_words(title), in_words(str(finding)), study_source(self.cube, self.target, self.threshold))
 
     def shown(self, table: pd.DataFrame) -> pd.DataFrame:

@@ -216,7 +216,6 @@ def name_table(
 
 
 def p_text(p_value: float) -> str:
-    """A p-value formatted for reading."""
     if pd.isna(p_value):
         return "–"
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"

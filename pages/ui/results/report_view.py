@@ -91,7 +91,6 @@ def downloads(study: StudyContext) -> None:
 
 
 def contents() -> None:
-    """What each file is."""
     with st.expander("What is in the zip?", icon=":material/list:"):
         rows = pd.DataFrame({"file": list(FILES), "what it holds": list(FILES.values())})
         exports.table(rows, "Files of a result folder and what they hold")

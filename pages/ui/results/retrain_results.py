@@ -199,7 +199,6 @@ def _as_studies(audit: AuditPage, cells: tuple[ScoreCube, ScoreCube], strength: 
 
 
 def _kept(cube: ScoreCube, title: str) -> str:
-    """The run id of a new study."""
     run = jobs.keep(cube, report.render, visitor=visitor.key())
     jobs.give_title(run, title)
     return run

@@ -78,7 +78,6 @@ def ask(study: StudyContext) -> Filters:
 
 
 def found(study: StudyContext, filters: Filters) -> Flips:
-    """The flips that pass the filters."""
     flips = study.flips(names=study.seen.names or None, direction=filters.direction)
     if not filters.search:
         return flips

@@ -134,7 +134,6 @@ def _ranges(cube: ScoreCube, target_name: str) -> dict[str, Any]:
 
 
 def numbers(study: StudyContext) -> None:
-    """Every threshold as a table."""
     table = study.compute_slowly(tables.label_dist_table)
     head, three = exports.head, "%.3f"
     heads = {

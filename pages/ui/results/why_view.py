@@ -257,7 +257,7 @@ def where(study: StudyContext) -> None:
     st.header(in_words("In which sentences?"), anchor=False)
     words = study.compute_slowly(word_table)
     typography.second(reasons.where_finding(words, study.target))
-    left, right = st.columns([7, 5], gap="large")
+    left, right = st.columns([6, 5], gap="large")
     with left:
         word = _words(words)
     head = exports.head

@@ -204,7 +204,6 @@ def _switched_off(source: Source, spec: str) -> Switches:
 
 
 def _switch(source: Source, spec: str, anchors: Switches) -> None:
-    """Switch anchors off, or on again."""
     kept = dict(st.session_state.get("study_exclude", {}))
     kept[source.key, spec] = _switched_off(source, spec) ^ anchors
     st.session_state["study_exclude"] = kept

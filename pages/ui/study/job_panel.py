@@ -74,7 +74,6 @@ def _watch(run_id: str) -> None:
 
 
 def stop(run_id: str) -> None:
-    """Stop a run, from a button."""
     with shell.report_errors("This run cannot be stopped"):
         jobs.cancel(run_id)
 

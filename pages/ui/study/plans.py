@@ -86,7 +86,6 @@ class RememberingFinder:
         self.spec, self.fingerprint, self.filler = self.inner.spec, self.inner.fingerprint, self.inner.filler
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
-        """Anchors of each text."""
         return [found.anchors for found in self.search(texts)]
 
     def search(self, texts: Sequence[str]) -> list[Found]:
@@ -149,7 +148,6 @@ def name_columns(upload: Upload) -> tuple[str, ...]:
 
 @st.cache_resource(max_entries=6, show_spinner=False, scope="session", hash_funcs={Upload: Upload.key})
 def uploaded_names(upload: Upload, column: str | None) -> NameList:
-    """The names of a column of a file."""
     return name_lists.read_names(upload.name, upload.content, column)
 
 

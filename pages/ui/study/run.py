@@ -96,7 +96,7 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
         st.markdown(f"{size} = **{planned.cells:,} {planned.corpus.noun}–name pairs**.")
         return None
     cost = plans.price(planned, planned.spec.model, source)
-    with st.grid(min_column_width=150):
+    with st.grid(min_column_width=175):  # or the longest label is cut off on a phone
         for label, value in {
             "Sentences": f"{sentences:,}",
             "Names": f"{names:,}",

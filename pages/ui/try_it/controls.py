@@ -82,7 +82,6 @@ def ask_sentence() -> str:
 
 
 def ask_names_and_models() -> Choice:
-    """List, own names, models."""
     titles = {card.id: f"{card.title} ({card.count})" for card in name_lists.available()}
     chosen = choose("Names", titles, "try_list", box=True)
     link = address.linked("try_own_names", "", typing=True)
@@ -127,7 +126,6 @@ def ask_view() -> None:
 
 
 def offer_slot(sentence: str) -> None:
-    """Offer a slot for a sentence without one."""
 
     def take() -> None:
         if word := st.session_state["try_put_slot"]:

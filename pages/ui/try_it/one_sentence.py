@@ -33,7 +33,6 @@ class Slotted:
     guessed: bool
 
     def first(self, count: int) -> Slotted:
-        """The sentence with the first names only."""
         return replace(self, perturbation=replace(self.perturbation, names=self.perturbation.names[:count]))
 
     @property
