@@ -142,6 +142,8 @@ def test_all_forms_of_a_name_change_together() -> None:
         ("Jane Doe came. Mr. Doe left.", "Mr. Doe"),
         ("Jane Doe came with Mr. and Mrs. Doe.", "Mr. and Mrs. Doe"),
         ("Jane Doe came. The Doe family left.", "Doe family"),
+        ("Jane Doe came. Ms. Doe & Sons built the hall.", "Ms. Doe &"),
+        ("Jane Doe came. Ms. Doe-Hall left.", "Ms. Doe-Hall"),
         ("Jane Doe met Sarah King. She smiled.", "She"),
         ("Jane Doe came. Write to info@doebakery.com.", "doebakery"),
     ],

@@ -171,7 +171,8 @@ class _Finder:
             elif not comes_first and any(other.gender in (told, "") for other in sharing if other.first):
                 yield *match.span(), "", SHARED
             else:
-                yield *match.span(), "TITLE" if is_capitals(match[0]) else "title", ""
+                reason = self._beside(*match.span(), whole=True)
+                yield *match.span(), "" if reason else "TITLE" if is_capitals(match[0]) else "title", reason
 
     def initials(self) -> Iterator[Mention]:
         """*J.D.* and *(JD)*; letters that may be something else are left."""
@@ -255,7 +256,8 @@ class _Finder:
         if _FAMILY.match(after):
             return FAMILY
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}
-        if self._goes_on(name, before, after, own, whole) or self._began(name, before, own, whole):
+        begins = re.match(rf"{TITLE}\s", name)  # nothing before a title belongs to the name
+        if self._goes_on(name, before, after, own, whole) or (not begins and self._began(name, before, own, whole)):
             return f"{OTHER_NAME}: {_around(self.text, start, end)}"
         return ""
 
