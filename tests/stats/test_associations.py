@@ -209,3 +209,7 @@ def test_permuted_residuals_are_about_as_sure_as_the_t_test_where_errors_are_nor
     design = add_constant(columns)
     by_t = OLS(outcome, design).fit(cov_type="HC3", use_t=True).pvalues[1:]
     assert associations._permutation_p(outcome, design) == pytest.approx(by_t, abs=0.06) and by_t.min() > 0.1
+
+
+def test_without_words_in_enough_sentences_every_column_is_empty() -> None:
+    assert [len(column) for column in word_odds([frozenset({"a"}), frozenset({"b"})], [True, False])] == [0] * 6

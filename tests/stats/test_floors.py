@@ -273,3 +273,15 @@ def test_the_mean_change_has_a_p_value_that_no_other_statistic_corrects() -> Non
 def test_answers_that_are_all_alike_show_nothing() -> None:
     found = stats.repeat_floors(np.ones(9), np.ones((9, 4)), samples=5, ends=(0, 1), thresholds=[0.5])
     assert all(floor.p == 1 and floor.value == 0 for floors in found.values() for floor in floors)
+
+
+def test_of_answers_half_of_which_are_missing_half_as_many_are_shared_out() -> None:
+    cells = np.random.default_rng(2).binomial(10, 0.5, (20, 5)) / 10
+    half = np.full(20, 0.5), np.full((20, 4), 0.5)
+    found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=20, ends=(0, 1), unanswered=half)
+    assert found == stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=10, ends=(0, 1))
+
+
+def test_flips_of_both_directions_are_counted() -> None:
+    found = stats.repeat_floors([0.2, 0.8], [[0.8, 0.2], [0.2, 0.2]], samples=5, ends=(0, 1), thresholds=[0.5], draws=9)
+    assert found["flips"][0].value == 3 / 4
