@@ -80,7 +80,10 @@ def answers(draw: Draw, folder: Path) -> object:
     for _ in range(draw.randint(1, 3)):
         place = draw.randrange(len(lines))
         row = json.loads(lines[place])
-        row = row | {"response": odd_json(row["response"], draw)} if draw.random() < 0.9 else odd_json(row, draw)
+        if "response" in row and draw.random() < 0.9:
+            row["response"] = odd_json(row["response"], draw)
+        else:
+            row = odd_json(row, draw)
         lines[place] = json.dumps(row).encode()
     content = b"\n".join(lines)
     (folder / "a.jsonl").write_bytes(content if draw.random() < 0.9 else damaged(content, draw))
