@@ -16,6 +16,7 @@ from psa_core.errors import OptionError
 from psa_core.generators import Draw
 from psa_core.generators._base import request_of
 from psa_core.inputs import names, tasks
+from psa_core.inputs.groups import evidence_columns
 from psa_core.inputs.people import Person, fill, people_of, slots_in
 from psa_core.inputs.prompts import PromptSet
 from psa_core.inputs.tasks import Task
@@ -140,8 +141,8 @@ def messages(task: str, person: Person, place: str) -> tuple[tuple[str, str], ..
 
 
 def group_columns(table: pd.DataFrame) -> list[str]:
-    """Columns that sort people into two to eight groups."""
-    own = ("value", "name", "first", "last", "title")
+    """Columns that sort people into two to eight groups; a share (``p_black``) is how sure a group is, and no group."""
+    own = ("value", "name", "first", "last", "title", *evidence_columns(table))
     columns = [column for column in table.columns if column not in own]
     return [column for column in columns if 1 < table[column].replace("", np.nan).nunique() <= MAX_GROUPS]
 

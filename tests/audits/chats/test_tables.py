@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.chats import measures, report
+from psa_core.audits.chats import measures, planning, report
 from psa_core.audits.chats.report import GAPS, TAILS, WORDS, method_lines, shown_tables
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import (
@@ -300,3 +300,8 @@ def test_tails_are_of_groups_of_several_people() -> None:
     words = np.random.default_rng(3).normal(40, 5, (3, 8, 4))
     tails = tables(cube(np.full((3, 8, 4), "text", object), people), {"words": words}, ["", "", ""]).tails
     assert tails.loc[tails["column"] == "team", "group"].tolist() == ["a"]
+
+
+def test_shares_that_say_how_sure_a_group_is_are_no_groups() -> None:
+    people = pd.DataFrame({"value": ["Ann", "Bo"], "gender": ["female", "male"], "p_female": [1.0, 0.0]})
+    assert planning.group_columns(people) == ["gender"]
