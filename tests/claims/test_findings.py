@@ -376,6 +376,20 @@ def test_a_difference_of_which_under_half_is_left_is_one_names(left: float, is_o
     assert ("so it is not the group's" in said) is is_one_name
 
 
+def edited(*targets: Target) -> ScoreCube:
+    """A study with two neutral edits whose scores are all alike."""
+    texts = pd.DataFrame({"sentence_id": [f"s{row}" for row in range(20)], "text": "He left."})
+    scores = np.zeros((20, 3, len(targets)), np.float32)
+    return ScoreCube(
+        texts.assign(anchor="He", start=0, end=2, role="subject"),
+        pd.DataFrame({"name": list("ABC")}),
+        targets,
+        scores[:, 0],
+        scores,
+        controls=scores,
+    )
+
+
 @pytest.mark.parametrize(
     ("floor", "headline", "is_significant"),
     [
@@ -399,17 +413,7 @@ def test_names_against_neutral_edits(
     monkeypatch: pytest.MonkeyPatch, floor: tuple[float, ...], headline: str, is_significant: bool
 ) -> None:
     monkeypatch.setattr(findings, "control_floor", lambda *_: Floor(*floor))
-    texts = pd.DataFrame({"sentence_id": [f"s{row}" for row in range(20)], "text": "He left."})
-    scores = np.zeros((20, 3, 1), np.float32)
-    cube = ScoreCube(
-        texts.assign(anchor="He", start=0, end=2, role="subject"),
-        pd.DataFrame({"name": list("ABC")}),
-        (Target("toxicity"),),
-        scores[:, 0],
-        scores,
-        controls=scores,
-    )
-    found = findings.floor_finding(cube, "toxicity")
+    found = findings.floor_finding(edited(Target("toxicity")), "toxicity")
     assert found is not None and found.headline.startswith(headline)
     assert found.is_significant is is_significant and found.n == 20
     sizes = "standard deviation of the toxicity score of a text over 3 names, and over 2 neutral edits"
@@ -420,3 +424,13 @@ def test_a_name_without_a_test_takes_no_claim_from_the_others() -> None:
     found = findings.name_finding(NAMES.assign(p_adjusted=[0.001, np.nan, 0.8]), "toxicity")
     assert found.is_significant and found.headline.startswith("Put in “Ada”")
     assert not findings.name_finding(NAMES.assign(p_adjusted=np.nan), "toxicity").is_significant
+
+
+def test_neutral_edits_are_corrected_for_the_number_of_targets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(findings, "control_floor", lambda *_: Floor(0.04, 0.02, 2.0, 1.5, 2.6, 0.03))
+    alone, one_of_two = (
+        findings.floor_finding(edited(*targets), "toxicity")
+        for targets in ((Target("toxicity"),), (Target("toxicity"), Target("calm")))
+    )
+    assert alone is not None and alone.is_significant and alone.p_adjusted == 0.03
+    assert one_of_two is not None and not one_of_two.is_significant and one_of_two.p_adjusted == 0.06

@@ -105,3 +105,8 @@ def test_few_new_flips_are_only_counted(pair: MatchedCubes) -> None:
         if len(tables.new_flips(few, "toxicity")) == 5:
             break
     assert "did not before (5):" in markdown(few, {"toxicity": table}, limit=0.1)
+
+
+def test_every_name_above_the_limit_is_a_failure() -> None:
+    (suite,) = ElementTree.fromstring(junit({"toxicity": TABLE.assign(above=[True, True, False, True])}, limit=0.1))
+    assert suite.attrib["failures"] == "3" and len([case for case in suite if len(case)]) == 3

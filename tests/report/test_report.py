@@ -254,3 +254,20 @@ def test_neutral_edits_are_listed_behind_a_click() -> None:
     said, edits = report.render(edited), edit_table(edited, "toxicity")
     assert "<summary>The 20 edits with the largest change</summary>" in said and len(edits) > 20
     assert f"<td>{escape(edits['edit'][0])}</td>" in said
+
+
+def test_the_names_table_goes_from_the_highest_to_the_lowest_effect(page: str, cube: ScoreCube) -> None:
+    rows = re.findall(r"<tr><td>([^<]*)</td><td>([+−][\d.]+)</td>", page.split("<h3>Statistics</h3>")[1])
+    effects = [float(effect.replace("−", "-")) for _, effect in rows]
+    assert len(effects) == len(cube.names) and effects == sorted(effects, reverse=True)
+
+
+def test_a_group_of_one_name_has_no_impact_ratio(cube: ScoreCube) -> None:
+    names = cube.names.assign(gender=["x", *["f", "m"] * 3, "f"])
+    study = dict(cube.provenance["study"]) | {"select": "threshold"}
+    said = report.render(replace(cube, names=names, provenance={**cube.provenance, "study": study}))
+    rates = said.split("<h3>Selection rates</h3>")[1]
+    ratios = dict(re.findall(r"<tr><td>(\w) \(\d\)</td><td>[^<]*</td><td>[^<]*</td><td>([^<]*)</td>", rates))
+    assert ratios.pop("x") == "one name"
+    best, other = sorted(ratios.values(), key=len)
+    assert best == "1.00" and "95 % interval" in other
