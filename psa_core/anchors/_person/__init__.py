@@ -2,7 +2,7 @@
 
 1. `naming`: everybody whom the text names, by runs of capitals, by places such as a signature, by titles, and alone.
 2. `subject`: which of these names are one person's, and which person the text is about.
-3. `mentions`: where that person's names stand, in any form, and in addresses.
+3. `mentions`: where that person's names stand, in any form; `addresses` finds those in e-mails, links and files.
 4. `pronouns`: which pronouns are that person's, and the verbs that agree with them.
 
 All of them ask `lexicon` what a word is: a word that is also a name counts as a name only where something shows a
