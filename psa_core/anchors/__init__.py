@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from psa_core import trust
 from psa_core.anchors._base import REASONS, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided, fill_slots, search
 from psa_core.anchors._persons import NamedPerson, persons
-from psa_core.anchors._spacy import portions
 from psa_core.errors import AnchorError
 from psa_core.registry import discover
 from psa_core.trust import Origin

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from psa_core import anchors
-from psa_core.anchors import _spacy, portions
+from psa_core.anchors import _spacy
 from psa_core.errors import AnchorError, OptionError
 from psa_core.trust import Origin
 
@@ -194,8 +194,8 @@ def test_what_is_known_of_its_accuracy() -> None:
 
 def test_portions_keep_the_order_and_hold_a_few_pages_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_spacy, "PORTION", 10)
-    assert list(portions([])) == []
-    assert list(portions(["a" * 4, "b" * 6, "c", "d" * 30, "e", "f" * 9])) == [
+    assert list(_spacy.portions([])) == []
+    assert list(_spacy.portions(["a" * 4, "b" * 6, "c", "d" * 30, "e", "f" * 9])) == [
         ["a" * 4, "b" * 6],
         ["c"],
         ["d" * 30],

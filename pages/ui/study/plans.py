@@ -39,7 +39,7 @@ COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
 #: Characters of a trial, but for its first text.
 TRIAL_LETTERS = 1_000_000
 #: Texts between two looks whether the tab is still open: many short ones are one portion of a pipeline, and take long.
-SEARCHED_TOGETHER = 200
+SEARCHED_TOGETHER = 50
 #: Files that hold more than they weigh, and count as what they unpack to.
 PACKED = (".gz", ".parquet", ".zip")
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
