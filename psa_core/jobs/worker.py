@@ -86,15 +86,15 @@ def process() -> Iterator[list[str]]:
             run_status.make_room(read_job(folder).visitor)
 
 
+def _command(path: Path) -> list[str]:
+    job = read_job(path)
+    return [job.command, *job.arguments, "--out", str(path / jobs.RESULT), "--job", str(path)]
+
+
 def watch_from_outside(folder: Path) -> None:
     """Start the process that kills this one where it is to stop and does not."""
     marks = [str(folder / jobs.JOB), str(folder / jobs.CANCEL), str(STOP_SECONDS + 2 * WATCH_SECONDS)]
     subprocess.Popen([sys.executable, "-I", "-S", "-c", LAST_RESORT, *marks], stdin=subprocess.DEVNULL)
-
-
-def _command(path: Path) -> list[str]:
-    job = read_job(path)
-    return [job.command, *job.arguments, "--out", str(path / jobs.RESULT), "--job", str(path)]
 
 
 def _watch(path: Path, parent: int | None = None) -> None:

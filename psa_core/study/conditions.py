@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import ScoreCube
 from psa_core.inputs.conditions import Condition
 
 COUNTS = ("unique_texts", "texts_scored", "cache_hits", "texts_truncated", "seconds")
@@ -25,7 +25,13 @@ def joined(conditions: Sequence[Condition], cubes: Sequence[ScoreCube]) -> Score
     shared = set.intersection(*(set(cube.sentences["sentence_id"]) for cube in cubes))
     cubes = [cube.rows(cube.sentences["sentence_id"].isin(shared).to_numpy()) for cube in cubes]
     pairs = list(zip(conditions, cubes, strict=True))
-    targets = tuple(_told(condition, target) for condition, cube in pairs for target in cube.targets)
+    targets = []
+    for condition, cube in pairs:
+        behind = f" under “{condition.id}”"
+        for target in cube.targets:
+            words = target.phrase or (target.name if target.name.endswith("score") else f"{target.name} score")
+            phrase, meaning = words[: MAX_PHRASE - len(behind)] + behind, f"{target.meaning}{behind}".strip()
+            targets.append(replace(target, name=f"{condition.id}.{target.name}", phrase=phrase, meaning=meaning))
     of_each = [cube.provenance for cube in cubes]
     missing = {
         f"{condition.id}.{name}": reasons
@@ -44,19 +50,12 @@ def joined(conditions: Sequence[Condition], cubes: Sequence[ScoreCube]) -> Score
     controls = [cube.controls for cube in cubes if cube.controls is not None]
     return replace(
         cubes[0],
-        targets=targets,
+        targets=tuple(targets),
         original=np.concatenate([cube.original for cube in cubes], axis=1),
         perturbed=np.concatenate([cube.perturbed for cube in cubes], axis=2),
         controls=np.concatenate(controls, axis=2) if controls else None,
         provenance=provenance,
     )
-
-
-def _told(condition: Condition, target: Target) -> Target:
-    words = target.phrase or (target.name if target.name.endswith("score") else f"{target.name} score")
-    behind = f" under “{condition.id}”"
-    name, phrase = f"{condition.id}.{target.name}", words[: MAX_PHRASE - len(behind)] + behind
-    return replace(target, name=name, phrase=phrase, meaning=f"{target.meaning}{behind}".strip())
 
 
 def conditions_of(cube: ScoreCube) -> list[Condition]:

@@ -98,7 +98,9 @@ def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Contro
             for edit in reversed(edits):
                 edited = f"{edited[: edit.start]}{edit.new}{edited[edit.end :]}"
             pieces.append(edited)
-            spans.append(tuple(_moved(span, edits) for span in own))
+            shifts = [sum(len(new) - (end - start) for start, end, new in edits if end <= span.start) for span in own]
+            moved = zip(own, shifts, strict=True)
+            spans.append(tuple(replace(one, start=one.start + by, end=one.end + by) for one, by in moved))
     with_edits = replace(perturbation, texts=tuple(pieces), spans=tuple(spans))
     width = count + 1
     every = [with_edits.text(at, chosen[at // width]) for at in range(len(pieces))]
@@ -146,11 +148,6 @@ def _possible(text: str, draw: np.random.Generator) -> Iterator[Edit]:
         yield Edit(*match.span(), " " if match[0].startswith(",") else ", ")
     for match in _STOP.finditer(text):
         yield Edit(*match.span(), "")
-
-
-def _moved(span: Anchor, edits: Sequence[Edit]) -> Anchor:
-    shift = sum(len(edit.new) - (edit.end - edit.start) for edit in edits if edit.end <= span.start)
-    return replace(span, start=span.start + shift, end=span.end + shift)
 
 
 def _change(text: str, edit: Edit) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from psa_core import models
 from psa_core.models import TokenScorer
 from psa_core.scoring import ScoringOptions
-from psa_core.scoring.backends import calibrate, choice
+from psa_core.scoring.backends import choice
 from research.speed.table import Row
 from research.speed.texts import Grid
 
@@ -28,9 +28,9 @@ def measured(scorer: TokenScorer, texts: list[str]) -> Iterator[Row]:
         if (found := verifier.first(group)) is None:
             continue
         way, served = found
-        best = calibrate.measure({way.name: served.forward}, token_ids, scorer.device)
+        best = choice.measure({way.name: served.forward}, token_ids, scorer.device)
         speeds[way.name] = best.texts_per_second
-        title = f"{calibrate.place(scorer.device)}: {way.name}, batches of {best.budget} tokens"
+        title = f"{choice.place(scorer.device)}: {way.name}, batches of {best.budget} tokens"
         yield Row(f"{title}, texts/s", "", f"{best.texts_per_second:,.0f}")
         if way is not choice.OWN:
             yield Row(f"{way.name}: largest difference in the model's output", "", f"{served.difference:.1e}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psa_core import models
-from psa_core.scoring.backends import calibrate
+from psa_core.scoring.backends import choice
 from research.speed import gpu
 from tests.scoring.backends.test_devices import TEXTS, Elsewhere
 from tests.tiny_models import tiny_classifier
@@ -13,7 +13,7 @@ from tests.tiny_models import tiny_classifier
 
 def test_every_way_is_measured_beside_the_model_itself(tmp_path, monkeypatch):
     monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(calibrate, "GPU_BUDGETS", (64, 128))
+    monkeypatch.setattr(choice, "GPU_BUDGETS", (64, 128))
     known = models.load(f"hf:{tiny_classifier(tmp_path / 'bert')}")
     scorer = Elsewhere(known.model, known.tokenizer, known.targets, known.reduce, known.fingerprint, known.max_tokens)
     rows = {row.measure.partition(": ")[2] or row.measure: row.got for row in gpu.measured(scorer, TEXTS * 4)}

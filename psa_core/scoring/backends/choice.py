@@ -1,10 +1,18 @@
-"""Choose how to compute a model: the fastest installed way that is as exact as the model itself, verified once."""
+"""Choose how to compute a model: the fastest installed way that is as exact as the model itself.
+
+That is verified, and the speed and the best size of a batch are measured, once on a machine.
+"""
 
 from __future__ import annotations
 
+import json
 import math
+import os
+import platform
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -14,14 +22,15 @@ from typing import Any, TypeGuard
 import numpy as np
 import torch
 
+from psa_core import atomic
+from psa_core.cache_dir import cache_folder, room
 from psa_core.environment import versions
 from psa_core.errors import OptionError
 from psa_core.models import TokenScorer
 from psa_core.models._transformers.classifier import TransformersScorer, pad_id
 from psa_core.models._transformers.language_models import CausalScorer
 from psa_core.scoring._base import WINDOW_SECONDS, ScoringOptions
-from psa_core.scoring.backends import calibrate, onnx
-from psa_core.scoring.backends.calibrate import Calibration
+from psa_core.scoring.backends import onnx
 from psa_core.scoring.backends.families import family_of
 from psa_core.scoring.backends.forward import (
     SPLIT,
@@ -31,6 +40,8 @@ from psa_core.scoring.backends.forward import (
     TokenBackend,
     TokenIds,
     Way,
+    is_out_of_memory,
+    plan_batches,
     short_format,
 )
 from psa_core.scoring.backends.fused import ENCODER, fastest_first
@@ -43,7 +54,25 @@ FEW_PROBES = 8
 # Measuring takes seconds and gains a tenth or so: fewer texts than this are scored sooner without.
 WORTH_MEASURING = 10_000
 _UNMEASURED_RATE = 256.0
+#: Tokens of a batch that are tried, the fewest first.
+CPU_BUDGETS = (1024, 2048, 4096)
+GPU_BUDGETS = (8192, 16384, 32768, 65536, 131072)
+# A larger batch has to be better by this to be worth its memory and the longer wait for a request to stop.
+_WORTH = 1.02
+_REPEATS = 4
 _LOCK = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What was found out about a model on a machine: the fastest exact backend, and the tokens of a batch with padding.
+
+    ``texts_per_second`` are those of the texts it was measured on; it sets how long a window is, nothing else.
+    """
+
+    backend: str
+    budget: int
+    texts_per_second: float
 
 
 def answers_logits(scorer: TokenScorer) -> TypeGuard[TransformersScorer]:
@@ -67,16 +96,16 @@ def token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Seque
     rows = scorer.tokenize(sample)
     groups = ways(scorer, options) if rows else ((OWN,),)
     verifier = Verifier(scorer, rows)
-    parts = (scorer.fingerprint, calibrate.place(scorer.device), *(way.name for group in groups for way in group))
-    found = calibrate.remembered(*parts)
+    parts = (scorer.fingerprint, place(scorer.device), *(way.name for group in groups for way in group))
+    found = remembered(*parts)
     if found is None and total >= WORTH_MEASURING:
         contenders = [answer for group in groups if (answer := verifier.first(group))]
-        found = calibrate.measure({way.name: served.forward for way, served in contenders}, rows, scorer.device)
-        calibrate.keep(vars(found), *parts)
+        found = measure({way.name: served.forward for way, served in contenders}, rows, scorer.device)
+        keep(vars(found), *parts)
         with _LOCK:  # graphs and copies of the model that were made to be compared are not needed
             for name in set(verifier.known) - {found.backend}:
                 del verifier.known[name]
-    found = found or Calibration("", calibrate.budgets(scorer.device)[0], _UNMEASURED_RATE)
+    found = found or Calibration("", _budgets(scorer.device)[0], _UNMEASURED_RATE)
     # What was measured as the fastest comes first; should it fail now, the others follow in their order.
     fastest = found.backend
     in_order = sorted(groups, key=lambda group: all(way.name != fastest for way in group))
@@ -160,8 +189,8 @@ class Verifier:
 
     def _verified(self, way: Way) -> tuple[Served | None, str]:
         """Make a way and measure how far it is off, or take the measure of an earlier start."""
-        parts = (self.scorer.fingerprint, calibrate.place(self.scorer.device), way.name, _code())
-        difference = calibrate.recall("difference", *parts).get("difference")
+        parts = (self.scorer.fingerprint, place(self.scorer.device), way.name, _code())
+        difference = recall("difference", *parts).get("difference")
         if not isinstance(difference, float) or not math.isfinite(difference):  # never measured, or a damaged note
             difference = None
         try:
@@ -172,7 +201,7 @@ class Verifier:
             reason = [*str(error).strip().splitlines(), type(error).__name__][0]
             return None, f"{way.name} cannot run this model here ({reason}): another way is used"
         if len(self._probes) >= FEW_PROBES:
-            calibrate.keep({"difference": difference}, "difference", *parts)
+            keep({"difference": difference}, "difference", *parts)
         if difference <= EXACT:  # NaN is not
             return Served(forward, difference), ""
         note = f"{way.name} differs from the model in float32 by up to {difference:.1g} on probe texts"
@@ -201,3 +230,80 @@ def _code() -> str:
     for file in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(file.read_bytes())
     return digest.hexdigest()
+
+
+def _budgets(device: str) -> tuple[int, ...]:
+    return CPU_BUDGETS if device == "cpu" else GPU_BUDGETS
+
+
+def place(device: str) -> str:
+    """The device in words that differ when speeds would: kind of processor and number of threads."""
+    if device.startswith("cuda"):
+        return f"cuda {torch.cuda.get_device_name(device)}"
+    return f"{device} {platform.processor() or platform.machine()} {os.cpu_count()} {torch.get_num_threads()}"
+
+
+def recall(*parts: str) -> dict[str, Any]:
+    """What was kept under these parts (fingerprint, place, precision …); empty where nothing was, or it is damaged."""
+    with suppress(OSError, ValueError):
+        found = json.loads((cache_folder() / "calibration" / _name(parts)).read_text(encoding="utf-8"))
+        return found if isinstance(found, dict) else {}
+    return {}
+
+
+def keep(values: Mapping[str, Any], *parts: str) -> None:
+    """Keep what was found out; a folder that cannot be written costs only the next measurement."""
+    with suppress(OSError):
+        atomic.write(room("calibration") / _name(parts), json.dumps(values), durable=False)
+
+
+def remembered(*parts: str) -> Calibration | None:
+    found = recall(*parts)
+    with suppress(ValueError, KeyError, TypeError):
+        return Calibration(str(found["backend"]), int(found["budget"]), float(found["texts_per_second"]))
+    return None
+
+
+def _name(parts: tuple[str, ...]) -> str:
+    return blake2b("\n".join(parts).encode(), digest_size=12).hexdigest() + ".json"
+
+
+def measure(forwards: Mapping[str, Forward], token_ids: TokenIds, device: str) -> Calibration:
+    """Time the candidates, by backend name, at one budget, then the faster one at every budget that suits the device.
+
+    `token_ids` are rows like those to be scored, repeated until they fill a batch.
+    """
+    sizes = _budgets(device)
+    middle = sizes[(len(sizes) - 1) // 2]
+    first = {name: _trial(forward, token_ids, middle, device) for name, forward in forwards.items()}
+    name = min(first, key=lambda candidate: first[candidate][0])
+    others = {budget: _trial(forwards[name], token_ids, budget, device) for budget in sizes if budget != middle}
+    trials = {middle: first[name], **others}
+    least = min(cost for cost, _ in trials.values())
+    best = next(budget for budget in sizes if trials[budget][0] <= _WORTH * least)
+    return Calibration(name, best, trials[best][1])
+
+
+def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> tuple[float, float]:
+    """Cost of a text and texts per second, in the best of a few batches; infinite where memory has no room for them.
+
+    On a CPU the cost is the processor's time, in which what else runs on the machine hardly shows.
+    """
+    # The rows around the median length, as often as they fit.
+    lengths = np.array([len(row) for row in token_ids])
+    planned = plan_batches(np.tile(lengths, -(-budget // int(lengths.sum()))), budget)
+    batch = [token_ids[i % len(token_ids)] for i in planned[(len(planned) - 1) // 2]]
+    costs, seconds = [], []
+    clock = time.process_time if device == "cpu" else time.perf_counter
+    try:
+        forward.gather([forward(batch)])
+        for _ in range(_REPEATS):
+            began, cost = time.perf_counter(), clock()
+            forward.gather([forward(batch)])  # gathering waits for the device
+            costs.append(clock() - cost)
+            seconds.append(time.perf_counter() - began)
+    except (MemoryError, RuntimeError) as error:
+        if not is_out_of_memory(error):
+            raise
+        return math.inf, 0.0
+    return min(costs) / len(batch), len(batch) / min(seconds)

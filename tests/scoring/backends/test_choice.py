@@ -14,7 +14,7 @@ from psa_core import models
 from psa_core.errors import OptionError
 from psa_core.scoring import ScoringOptions, backends, score, score_cells
 from psa_core.scoring.backends import choice, families, fused, onnx
-from psa_core.scoring.backends.calibrate import Calibration, keep, measure, remembered
+from psa_core.scoring.backends.choice import Calibration, keep, measure, remembered
 from psa_core.scoring.backends.forward import DeviceForward, ScorerForward, SplitForward, Way, split_torch
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
 
@@ -267,10 +267,10 @@ def test_a_scorer_travels_to_another_process_without_what_was_found_about_it(tin
 
 
 def test_a_long_run_is_calibrated_once(tiny, make_cells, monkeypatch):
-    measured, once = [], choice.calibrate.measure
+    measured, once = [], choice.measure
     monkeypatch.setattr(choice, "WORTH_MEASURING", 10)
-    monkeypatch.setattr(choice.calibrate, "CPU_BUDGETS", (64, 128))
-    monkeypatch.setattr(choice.calibrate, "measure", lambda *args: (measured.append(args), once(*args))[1])
+    monkeypatch.setattr(choice, "CPU_BUDGETS", (64, 128))
+    monkeypatch.setattr(choice, "measure", lambda *args: (measured.append(args), once(*args))[1])
     first = score_cells(tiny, make_cells())
     second = score_cells(tiny, make_cells())
     assert len(measured) == 1
@@ -296,7 +296,7 @@ def test_measuring_prefers_the_faster_and_the_smaller_batch(monkeypatch):
     """A clock that only a forward moves: "quick" takes 1 s a text, 10 s more in batches beyond 2048 tokens."""
     now = [0.0]
     for clock in ("perf_counter", "process_time"):
-        monkeypatch.setattr(f"psa_core.scoring.backends.calibrate.time.{clock}", lambda: now[0])
+        monkeypatch.setattr(f"psa_core.scoring.backends.choice.time.{clock}", lambda: now[0])
 
     class Timed:
         def __init__(self, seconds):

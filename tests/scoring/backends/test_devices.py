@@ -8,7 +8,7 @@ import pytest
 from psa_core import models
 from psa_core.models._transformers.classifier import TransformersScorer
 from psa_core.scoring import ScoringOptions, backends
-from psa_core.scoring.backends import calibrate, choice, fused
+from psa_core.scoring.backends import choice, fused
 from psa_core.scoring.backends.forward import DeviceForward
 from tests.tiny_models import KINDS, tiny_classifier
 
@@ -63,10 +63,10 @@ class Elsewhere(TransformersScorer):
 def test_on_a_device_the_model_and_the_fused_encoder_are_measured_and_both_are_exact(tmp_path, monkeypatch):
     known = models.load(f"hf:{tiny_classifier(tmp_path / 'bert')}")
     scorer = Elsewhere(known.model, known.tokenizer, known.targets, known.reduce, known.fingerprint, known.max_tokens)
-    compared, measure = [], calibrate.measure
-    monkeypatch.setattr(calibrate, "GPU_BUDGETS", (64, 128))
+    compared, measure = [], choice.measure
+    monkeypatch.setattr(choice, "GPU_BUDGETS", (64, 128))
     monkeypatch.setattr(
-        calibrate, "measure", lambda forwards, *rest: (compared.append(forwards), measure(forwards, *rest))[1]
+        choice, "measure", lambda forwards, *rest: (compared.append(forwards), measure(forwards, *rest))[1]
     )
     backend = backends.choose_backend(scorer, ScoringOptions(), sample=TEXTS, total=choice.WORTH_MEASURING)
     (ways,) = compared
