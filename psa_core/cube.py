@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -117,7 +118,7 @@ class ScoreCube:
         """(S, N, T): sentences, names, targets."""
         return self.perturbed.shape
 
-    @property
+    @cached_property
     def noun(self) -> str:
         """What its texts are: ``sentence`` or ``document``."""
         return noun_of(self.sentences)

@@ -109,6 +109,7 @@ class Purpose(StrEnum):
     FIRST_LOOK = "a first look"
     CLASSES = "counting predicted classes"
     CONTINUATIONS = "scoring what a language model wrote"
+    DOCUMENTS = "texts about a person"
     DEMONSTRATION = "demonstrations only"
 
 

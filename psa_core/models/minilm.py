@@ -27,7 +27,7 @@ FILES = ("labels.json", "adapter_config.json", "adapter_model.safetensors")
 PHRASES = {"offensive": "offensiveness score", "hate": "hate-speech score"} | {
     label: f"chance of “{label}”" for label in ("negative", "neutral", "positive")
 }
-SENTIMENT = (Purpose.CLASSES, Purpose.CONTINUATIONS)
+SENTIMENT = (Purpose.CLASSES, Purpose.CONTINUATIONS, Purpose.DOCUMENTS)
 # Raise when the arithmetic between a text and its scores changes (tokenising, merging, targets), so that caches notice.
 VERSION = "1"
 

@@ -600,6 +600,15 @@ def test_a_document_under_review_names_its_person_and_stays_open_at_a_click(open
 
 
 @pytest.mark.slow
+def test_documents_are_scored_by_a_model_of_sentiment_unless_another_is_chosen(open_page: OpenPage, run: Run) -> None:
+    page = open_page("new_study", study_source="cvs")
+    assert page.selectbox(key="study_model_documents").value == "minilm-sentiment"
+    page.selectbox(key="study_model_documents").set_value("vader")
+    assert run(page).query_params["study_model_documents"] == "vader"
+    page.button_group(key="study_source").set_value("sample")
+    assert run(page).selectbox(key="study_model").value == "profanity-check"
+
+
 def test_packaged_documents_stay_chosen_while_they_are_reviewed(open_page: OpenPage, run: Run) -> None:
     page = open_page("new_study", study_source="cvs")
     page.session_state["study_review"] = page.session_state["document cvs-01"] = True

@@ -19,9 +19,9 @@ from pages.ui.study import language_model, plans
 from psa_core import models, trust
 from psa_core.errors import ModelError, OptionError
 from psa_core.inputs.limits import SEARCH, TEXTS_OUT
-from psa_core.models import ModelCard, ModelPlugin
+from psa_core.models import ModelCard, ModelPlugin, Purpose
 from psa_core.models.predictions import Coverage
-from psa_core.plurals import counted
+from psa_core.plurals import counted, noun_of
 from psa_core.study import Plan
 from psa_core.study.preview import write
 from psa_core.study.selection import READ
@@ -47,9 +47,12 @@ def ask(planned: Plan) -> Chosen | None:
     if judges:
         titles[OWN_QUESTION] = "A language model, asked a question of your own …"
     titles |= {item: f"{kind.title} …" for item, kind in kinds.items() if item not in cards}
-    chosen = str(
-        controls.choose("Model", titles, "study_model", box=True, words=titles.get, label_visibility="collapsed")
-    )
+    key, first = "study_model", next(iter(titles))
+    if noun_of(planned.selection.sentences) == "document":  # few CVs are toxic, so the first model says nothing there
+        suited = (item for item in models.good_for(Purpose.DOCUMENTS) if item in titles)
+        key, first = "study_model_documents", next(suited, first)
+    how: dict[str, Any] = {"box": True, "words": titles.get, "label_visibility": "collapsed"}
+    chosen = str(controls.choose("Model", titles, key, first, **how))
     if chosen == OWN_QUESTION and judges:
         texts = planned.perturbation
         asked = language_model.ask(judges[0], texts.text(0, 0), texts.names[0])
