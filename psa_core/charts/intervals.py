@@ -67,7 +67,7 @@ def group_differences(table: pd.DataFrame, *, target: str = "", title: str = "")
 def coefficients(table: pd.DataFrame) -> Drawing:
     """Draw a forest plot of a `FactorAnalysis`'s ``coefficients``: a point with its 95 % interval for each factor.
 
-    A diamond where the interval leaves out 0, a circle where it holds it. A row has its words above its point: beside
+    A diamond where the interval excludes 0, a circle where it includes it. A row has its words above its point: beside
     it they would leave a phone no room to draw.
     """
     rows = table[table["coefficient"].notna()]

@@ -74,7 +74,7 @@ def name_effects(perturbed: ArrayLike, *, seed: int = 0) -> NameEffects:
         low, high = min(low, second[0]), max(high, second[1])
     undefined = np.where((spread == 0) & (value == 0), 0.0, np.nan)
     standardised = np.divide(value, spread, out=undefined, where=spread > 0)
-    # An interval leaves out 0 exactly where the uncorrected p-value is below 5 %.
+    # An interval excludes 0 exactly where the uncorrected p-value is below 5 %.
     return NameEffects(value, value - high * error, value - low * error, p_value, standardised, error)
 
 

@@ -44,8 +44,8 @@ def order_reliability(perturbed: ArrayLike, *, draws: int = DRAWS, seed: int = 0
     full number of sentences (Spearman–Brown, 2r / (1 + r)). The interval comes from what chance gives where no name
     differs: each sentence's residuals with a random sign, so that names which move together still do. As for Cronbach's
     alpha (Feldt 1965), ``1 - reliability`` is the scale on which it is moved. In simulated studies of pure noise, 30 to
-    400 sentences and 20 or 100 names, it holds 0 in 94 to 97.5 %; in 98 % and more where events are rare and sentences
-    few (`docs/statistics.md`).
+    400 sentences and 20 or 100 names, it contains 0 in 94 to 97.5 %; in 98 % and more where events are rare and
+    sentences few (`docs/statistics.md`).
 
     Of scores (S, N), of more than 2,000 names so many at random. In [-1, 1]; 1 = the same order again, 0 = no more than
     chance. NaN with NaN bounds under 4 sentences or 3 names and where no name ever differs from another. `draws` are

@@ -72,7 +72,7 @@ def coverage(sentences: int, repetitions: int, seed: int, intervals: Intervals) 
 
 
 def error_rates(sentences: int, repetitions: int, seed: int) -> Iterator[Check]:
-    """How often names without an effect are called moved, and names at the margin equivalent."""
+    """How often names without an effect are called significant, and names at the margin equivalent."""
     margin = 0.01
     crowd = population(LIST, seed=seed).with_effects(np.zeros(LIST))
     moved = np.arange(LIST) < LIST // 5
@@ -88,9 +88,9 @@ def error_rates(sentences: int, repetitions: int, seed: int) -> Iterator[Check]:
         equivalent.append((stats.equivalence_p(at_margin, margin) < 0.05).mean())
     setting = f"{sentences:,} sentences × {LIST} names"
     for claim, rates in (
-        ("No name has an effect: any is called moved (Holm, 5 %)", family),
+        ("No name has an effect: any is called significant (Holm, 5 %)", family),
         (
-            "A fifth of the names move: share of wrong ones among those called moved (Benjamini–Hochberg, 5 %)",
+            "A fifth of the names have an effect: share of wrong ones among the significant (Benjamini–Hochberg, 5 %)",
             false_share,
         ),
         ("A name at the margin is called equivalent (TOST, 5 %)", equivalent),

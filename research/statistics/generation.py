@@ -137,7 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         documents.require(options.out, [SECTION])
     kept, lines = (
         True,
-        ["| population | K | I.F. | bias of the corrected I.F. | its interval holds it |", "|---|---|---|---|---|"],
+        ["| population | K | I.F. | bias of the corrected I.F. | its interval contains it |", "|---|---|---|---|---|"],
     )
     for name, k, truth, bias, check in accuracy(options.repetitions, options.seed):
         # Twice the count's own error is not held against the promise.

@@ -88,7 +88,7 @@ def other_checks(repetitions: int, *, seed: int = 0) -> Iterator[Check]:
             _, low, high = order_reliability(scores, seed=repetition)
             held.append(low <= truth <= high)
         # Names are taken as drawn from many, which makes the interval wide for the names at hand.
-        yield _check(f"Reliability holds the true one, {truth:.2f}", held, high=1.0)
+        yield _check(f"The interval of the reliability contains the true one, {truth:.2f}", held, high=1.0)
 
 
 def _check(claim: str, held: list[bool], *, high: float) -> Check:

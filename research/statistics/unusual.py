@@ -100,11 +100,11 @@ SCORERS: Mapping[str, Noise] = {
     "sentences of very different noise": _uneven,
     "two names alike to the last bit, one like the original": _aliases,
     "names that raise some topics and lower others": _topics,
-    "every name moves a sentence alike, skewed": _shock,
-    "each name's moves are skewed, the original steady": _skewed_moves,
-    "the same, so skewed that four in five are next to nothing": _very_skewed_moves,
-    "each name's moves are skewed in their own way and size": _own_skews,
-    "each sentence stands there five times, hardly changed": _near_copies,
+    "every name changes a sentence alike, by a skewed amount": _shock,
+    "each name's changes are skewed, the original's are not": _skewed_moves,
+    "the same, so skewed that four in five changes are close to zero": _very_skewed_moves,
+    "each name's changes are skewed in another way and by another size": _own_skews,
+    "each sentence appears five times, hardly changed": _near_copies,
 }
 Differences = Callable[[np.random.Generator, int], np.ndarray]
 #: Differences of two studies' sentences whose mean is 0.

@@ -37,7 +37,7 @@ class Planted:
 
     `r_squared`: mean share of the variance of the names' effects that all factors go with; `share`: of that, what the
     planted factor has; `found`: studies in which it has 80 % or more of it; `sure`: studies in which the interval of
-    one of its columns leaves out 0; `others`: intervals of the other factors' columns that hold 0.
+    one of its columns excludes 0; `others`: intervals of the other factors' columns that include 0.
     """
 
     cause: str
@@ -96,7 +96,7 @@ def planted_causes(repetitions: int, *, seed: int = 0) -> Iterator[Planted]:
 
 
 def planted(cause: str, random: np.random.Generator) -> tuple[float, float, float, float, float]:
-    """One study: R², the planted factor's share of it, is that enough, is it sure, the others that hold 0."""
+    """One study: R², the planted factor's share, is that enough, is it significant, others that include 0."""
     names = people(random)
     if cause == "one part":
         return _one_part(names, random)
@@ -196,7 +196,8 @@ def markdown(causes: Sequence[Planted], *, repetitions: int) -> str:
         f"{repetitions} simulated studies a cause, {NAMES} names redrawn each time, {SENTENCES} sentences; one",
         "factor alone moves the score, and each name also moves it by half as much of its own.",
         "",
-        "| planted cause | R² | its share of R² | studies with ≥ 80 % | its interval leaves out 0 | others hold 0 |",
+        "| planted cause | R² | its share of R² | studies with ≥ 80 % | its interval excludes 0 | "
+        "those of other factors include 0 |",
         "|---|---|---|---|---|---|",
     ]
     lines += [
