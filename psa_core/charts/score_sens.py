@@ -201,7 +201,8 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
         ],
         "xaxis": layout["xaxis"]
         | {"side": "top", "range": span, "tickformat": ".6~f", "tickfont": {"size": TICK_SIZE}, "fixedrange": True}
-        | {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5, "automargin": False},
+        | {"zeroline": True, "zerolinecolor": _theme.MUTED, "zerolinewidth": 1.5, "automargin": False}
+        | {"tickangle": 0, "nticks": 4},  # beside the table on a small screen, more would turn or overlap
         "yaxis": _theme.row_axis(labels, rows["y"], [arrangement.bottom - 0.3, -0.8])
         | {"ticklabelstandoff": ASTERISK_PIXELS, "automargin": False},
     }
