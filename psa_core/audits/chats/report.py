@@ -134,6 +134,13 @@ def finding(
             said += f"do: {quoted}."
         elif fewest < (needed := people_needed(len(gaps))):
             said = f"Too few people to say whether answers differ: {fewest} in the smallest group, and "
+            enough = gaps[gaps[["people_a", "people_b"]].min(axis=1) >= needed]
+            if not enough.empty:
+                one, other = (
+                    people_words(enough.iloc[0]["column"], enough.iloc[0][side]) for side in ("group_b", "group_a")
+                )
+                said = f"No clear difference between the answers to {one} and to {other}. Other groups are too small "
+                said += f"to say: {fewest} in the smallest, and "
             said += f"{needed} are needed."
         return Finding(said, f"{over}; {tests}.", kind="answers", n=m)
     first = found.iloc[0]
