@@ -83,7 +83,7 @@ def exit_status(work: Callable[[], int], *, named: str = "", stopped: str) -> in
     """Do a command's work; returns its exit status, or that of what came between.
 
     `work` returns 0, or 1 for a gate that failed; bad input and files that cannot be read or written give 2, Ctrl-C
-    130. `named` stands before each sentence, as ``psa run: `` does; `stopped` is said after Ctrl-C.
+    130. `named` stands before each sentence, as ``psa run: `` does; `stopped` is printed after Ctrl-C.
     """
     try:
         status = work()

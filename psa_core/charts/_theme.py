@@ -116,8 +116,7 @@ def faded(colour: str, opacity: float = 0.35) -> str:
 def group_colours(groups: pd.Series) -> dict[str, str]:
     """The colour of each group, largest group first, the same wherever the same list is coloured.
 
-    More than `MAX_GROUPS` groups cannot be told apart: then only the largest have a colour, and the rest, as `OTHER`,
-    is grey.
+    Of more than `MAX_GROUPS` groups only the largest have a colour; the rest is `OTHER` and grey.
 
     Examples
     --------

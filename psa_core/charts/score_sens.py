@@ -156,21 +156,6 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
         for index, (value, colour) in enumerate(arrangement.colours.items())
         if value in of_group
     ]
-    significant = rows[rows["is_significant"]]
-    is_up = (significant["score_sens"] >= 0).to_numpy()
-    ends = np.where(is_up, significant["ci_high"], significant["ci_low"])
-    asterisks = {
-        "type": "scatter",
-        "x": np.clip(ends, span[0], span[1]),
-        "y": significant["y"],
-        "mode": "text",
-        "text": [_theme.ink("\u2002*" if up else "*\u2002") for up in is_up],
-        "textposition": ["middle right" if up else "middle left" for up in is_up],
-        "textfont": {"size": 17},
-        "cliponaxis": False,
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
     groups = min(rows[options.colour_by].nunique(), MAX_GROUPS) if options.colour_by else 0
     legend_pixels = LEGEND_PIXELS * -(-groups // LEGEND_COLUMNS)
     labels = [shown_label(name, width=width) for name in rows["shown"]]
@@ -206,7 +191,25 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
         "yaxis": _theme.row_axis(labels, rows["y"], [arrangement.bottom - 0.3, -0.8])
         | {"ticklabelstandoff": ASTERISK_PIXELS, "automargin": False},
     }
-    return go.Figure(data=[*traces, asterisks], layout=layout)
+    return go.Figure(data=[*traces, _asterisks(rows[rows["is_significant"]], span)], layout=layout)
+
+
+def _asterisks(significant: pd.DataFrame, span: Sequence[float]) -> dict[str, Any]:
+    """One behind the interval of each significant name, on the side to which its bar points."""
+    is_up = (significant["score_sens"] >= 0).to_numpy()
+    ends = np.where(is_up, significant["ci_high"], significant["ci_low"])
+    return {
+        "type": "scatter",
+        "x": np.clip(ends, span[0], span[1]),
+        "y": significant["y"],
+        "mode": "text",
+        "text": [_theme.ink("\u2002*" if up else "*\u2002") for up in is_up],
+        "textposition": ["middle right" if up else "middle left" for up in is_up],
+        "textfont": {"size": 17},
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    }
 
 
 def _bars(rows: pd.DataFrame, value: str, colour: str, pattern: str) -> dict[str, Any]:

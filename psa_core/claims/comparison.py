@@ -23,7 +23,7 @@ TINY = 1e-12
 _number = partial(number, digits=2)
 #: A rank correlation of at least so much, in a word or two.
 LIKENESS = {0.95: "nearly the same", 0.8: "a similar", 0.5: "a roughly similar"}
-INDISTINGUISHABLE = "the top name cannot be told apart from another, however many sentences there are"
+INDISTINGUISHABLE = "the top name ties with another, however many sentences there are"
 
 
 def comparison_finding(table: pd.DataFrame, metric: str) -> Finding:
@@ -124,7 +124,7 @@ def _top(replicability: Replicability) -> str:
     top, share, needed = replicability.stability
     same = f"of the top {top} names" if top > 1 else "the same top name"
     if isinf(needed):
-        return f"some {same} cannot be told apart, however many sentences there are" if top > 1 else INDISTINGUISHABLE
+        return f"some {same} tie, however many sentences there are" if top > 1 else INDISTINGUISHABLE
     if needed <= replicability.sentences:
         return f"{0.9 * top:.0f} {same}" if top > 1 else f"{same} in 9 of 10 cases"
     now = f"{100 * share:.0f} % {same}" if top > 1 else f"{same} in {10 * share:.0f} of 10 cases"

@@ -59,7 +59,7 @@ class Draw:
     value : str
         The value in the prompt; for messages and files, never for the model.
     messages : tuple of (role, content)
-        Of a chat: what is said; `prompt` is the same as one text then, for keys and files.
+        The messages of a chat; `prompt` is then the same as one text, for keys and files.
     """
 
     prompt: str

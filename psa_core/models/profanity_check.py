@@ -69,7 +69,7 @@ def load(_model_id: str) -> ProfanityCheck:
         if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != PICKLES[path.name]:
             raise ModelError("profanity-check", got=f"another {path.name}", expected=expected, fix=fix)
     try:
-        # Its model was pickled with another scikit-learn, which is said in a warning at each load.
+        # Its model was pickled with another scikit-learn, which warns at each load.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from profanity_check import profanity_check as package

@@ -99,7 +99,7 @@ def _printable(text: Text) -> Html:
 
 @dataclass(frozen=True)
 class Report:
-    """What a kind of result has to say, in the order in which it is said.
+    """The contents of a report on one kind of result, in their order on the page.
 
     A ``caution`` stands before the findings where they rest on too little. ``limits`` say what the numbers do not; the
     notes of the ``provenance`` (the manifest) follow. ``commands`` run it again, with comments between. Question,

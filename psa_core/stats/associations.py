@@ -28,8 +28,8 @@ class Explanation(NamedTuple):
     outcome for one of the column, or for being in it where the column is 0 or 1; NaN for a column that is collinear
     with the others. The p-value is the larger of that of the t-test with HC3 errors, which is too sure where few names
     have an effect at all, and that of a permutation test of the same statistic (Freedman and Lane 1983). ``r_squared``
-    is the share of the outcome's variance that the columns go with, in [0, 1], ``adjusted`` the same less what as many
-    columns of chance would give, ``shares`` each factor's part of it. ``residual`` (N,) is what is left of the outcome,
+    is the share of the outcome's variance that the columns explain, in [0, 1], ``adjusted`` the same less what as many
+    random columns would explain, ``shares`` each factor's part of it. ``residual`` (N,) is what is left of the outcome,
     on its own scale, ``unexplained`` (N,) the Holm-corrected p-value of each name's studentised residual, NaN where it
     cannot be estimated, ``spread`` the outcome's standard deviation.
     """

@@ -46,7 +46,7 @@ def test_messages_are_written_in_the_models_own_template() -> None:
 def test_a_model_without_a_template_or_with_one_that_drops_a_message_is_refused(tmp_path: Path) -> None:
     silent = Tokenizer()
     silent.chat_template = "{{ messages[-1].content }}"
-    with pytest.raises(ModelError, match="changes what is said"):
+    with pytest.raises(ModelError, match="changes the messages"):
         written(silent, [conversation()], ours=True)
     generator = generators.load(f"lm:{tiny_causal_lm(tmp_path)}?precision=float32")
     with pytest.raises(ModelError, match="without a chat template"):

@@ -90,6 +90,23 @@ def test_try_it_asks_about_its_own_sentence_and_keeps_the_question(
     assert server.asked[-1]["messages"][0]["content"] == person
 
 
+def test_a_trial_at_an_address_that_fails_is_asked_once(
+    server: LocalServer, open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page would wait for every further attempt."""
+    monkeypatch.setenv("PSA_HISTORY", "1")
+    server.answer = lambda _: (503, {})
+    page = open_page("new_study", study_model="own question")
+    page.radio(key="study_asked").set_value("A model at an address")
+    run(page)
+    page.text_input(key="study_address").set_value(server.address)
+    page.text_area(key="study_question").set_value("Do you grant it?")
+    run(page)
+    page.button(key="study_trial").click()
+    assert "503" in words_of(run(page))
+    assert len(server.asked) == 1
+
+
 def test_the_packaged_model_answers_in_a_process_of_its_own(
     open_page: OpenPage, run: Run, words_of: Words, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -59,7 +59,7 @@ def test_sentences_that_a_stable_top_takes_are_counted_though_families_were_draw
         ((0.8, 0.5, 0.9), (10, 0.8, 519.0), "would see a similar ranking of the names"),
         ((0.79, 0.5, 0.9), (10, 0.8, 519.0), "would see a roughly similar ranking of the names"),
         ((0.6, 0.3, 0.9), (1, 0.7, 900.0), "the same top name in 7 of 10 cases; about 900 sentences"),
-        ((0.4, 0.1, 0.6), (1, 0.5, np.inf), "the top name cannot be told apart from another"),
+        ((0.4, 0.1, 0.6), (1, 0.5, np.inf), "the top name ties with another"),
         ((0.2, -0.3, 0.6), (10, 0.5, 5000.0), "may well see another ranking"),
         ((np.nan,) * 3, (1, np.nan, np.nan), "cannot say"),
     ],

@@ -23,6 +23,8 @@ from psa_core.study.preview import SAMPLES
 ASKED, QUESTION_FILE = "?question=", "own-question.json"
 HERE, THERE = "The packaged model, on this machine", "A model at an address"
 WORDS, NUMBER = "One of these answers", "A number"
+#: A trial keeps the page waiting, so it is not repeated as a run's requests are.
+TRIAL = "&timeout=30&retries=0"
 
 
 def ask(judge: str, text: str, person: str) -> tuple[str, dict[str, bytes]] | None:
@@ -58,7 +60,8 @@ def ask(judge: str, text: str, person: str) -> tuple[str, dict[str, bytes]] | No
                 st.text(message["content"])
     if st.button("Try one answer", key="study_trial", icon=":material/play_arrow:"):
         with st.spinner("Asking", show_time=True), questions(files, chosen) as read:
-            _show_one(_opened(read, is_here=model == judge), text)
+            is_here = model == judge
+            _show_one(_opened(read if is_here else read + TRIAL, is_here=is_here), text)
     return chosen, files
 
 

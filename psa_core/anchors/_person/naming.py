@@ -26,7 +26,7 @@ from psa_core.inputs.gazetteers import evidence, is_listed
 
 _GIVEN = rf"(?:[A-Z]\.|{PART})"
 _NICK = rf"(?:[\"“(]{PART}[\"”)][ ])?"
-#: What is said of people and not of places, before and after a name.
+#: Words around a name that fit people and not places, before it and after it.
 _OF_PEOPLE = re.compile(
     r"\b(?:recommend(?:ing)?|know|known|met|meet|thank|hired?|interviewed|supervised|taught|told|asked|colleague)[ ]$",
     re.IGNORECASE,
@@ -303,7 +303,7 @@ def _places(text: str) -> Iterator[Told]:
 
 
 def _value(words: Sequence[str], most: int, is_name: bool = False) -> Named | None:
-    """The name that a value of so many words is; one word must be known as a name, unless it is said to be one."""
+    """The name in a field of a form; a single word must be in the name lists, unless the field is for a name."""
     capitalised = all(word[:1].isupper() or word.casefold() in people.PARTICLES for word in words)
     who = named(words) if 1 <= len(words) <= most and capitalised else None
     return who if who and (who.last or is_listed(who.first) or is_name) else None

@@ -134,14 +134,10 @@ def finding(
             said += f"do: {quoted}."
         elif fewest < (needed := people_needed(len(gaps))):
             said = f"Too few people to say whether answers differ: {fewest} in the smallest group, and "
-            enough = gaps[gaps[["people_a", "people_b"]].min(axis=1) >= needed]
-            if not enough.empty:
-                one, other = (
-                    people_words(enough.iloc[0]["column"], enough.iloc[0][side]) for side in ("group_b", "group_a")
-                )
-                said = f"No clear difference between the answers to {one} and to {other}. Other groups are too small "
-                said += f"to say: {fewest} in the smallest, and "
             said += f"{needed} are needed."
+            if (gaps[["people_a", "people_b"]].min(axis=1) >= needed).any():
+                said = f"No clear difference between groups of {needed} people or more; others are too small to say: "
+                said += f"{fewest} in the smallest."
         return Finding(said, f"{over}; {tests}.", kind="answers", n=m)
     first = found.iloc[0]
     same = found[(found["column"] == first["column"]) & (found["group_a"] == first["group_a"])

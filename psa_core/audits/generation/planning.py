@@ -21,8 +21,8 @@ from psa_core.options import option
 
 CONTINUATIONS, MAX_CONTINUATIONS = 100, 10_000
 MAX_TEXTS = 5_000_000
-#: An option that is no part of the key under which texts are found again: they are kept by what was said and their
-#: number under the generator's fingerprint, and scores by their texts.
+#: An option that does not change stored texts or scores: texts are stored by generator, prompt and number, scores by
+#: text.
 not_in_key = partial(option, in_key="never")
 
 

@@ -164,7 +164,7 @@ def rendered(question: Question, tokenizer: Any, *, ours: bool = False) -> tuple
         told = {"field": "model", "expected": expected, "fix": "Add template=0."}
         (prompt,) = in_template(tokenizer, [[*system, {"role": "user", "content": prompt}]], ours=ours, **told)
     if prompt.count(PLACEHOLDER) != 1:
-        got = "a chat template that changes what is said"
-        raise ModelError("model", got=got, expected="one that keeps it", fix="Add template=0 to the model's id.")
+        got = "a chat template that changes the messages"
+        raise ModelError("model", got=got, expected="one that keeps them", fix="Add template=0 to the model's id.")
     before, _, after = prompt.partition(PLACEHOLDER)
     return before, after

@@ -61,7 +61,7 @@ def reason_of(error: BaseException) -> str:
 def written(tokenizer: Any, conversations: Sequence[Conversation], *, ours: bool = False) -> list[str]:
     """Each conversation (messages with ``role`` and ``content``) as the model reads it; see `in_template`.
 
-    Raises `ModelError` when there is no template, it fails, or it changes what is said.
+    Raises `ModelError` when there is no template, it fails, or it changes a message.
     """
     if not tokenizer.chat_template:
         fix = "Take an instruction-tuned model."
@@ -70,7 +70,7 @@ def written(tokenizer: Any, conversations: Sequence[Conversation], *, ours: bool
     found = in_template(tokenizer, conversations, ours=ours, field="--lm", expected=expected)
     for text, chat in zip(found, conversations, strict=True):
         if any(message["content"].strip() not in text for message in chat):
-            raise ModelError("--lm", got="a chat template that changes what is said", expected="one that keeps it")
+            raise ModelError("--lm", got="a chat template that changes the messages", expected="one that keeps them")
     return found
 
 

@@ -161,8 +161,7 @@ def test_no_difference_and_too_few_people_are_two_things() -> None:
     assert said(row("words", 0.3, people_a=4)).headline.startswith("No clear difference")
     races = row("words", 0.3, column="race", group_a="White", group_b="Black", people_a=2)
     assert said(row("words", 0.3), races).headline == (
-        "No clear difference between the answers to people read as women and to people read as men. "
-        "Other groups are too small to say: 2 in the smallest, and 5 are needed."
+        "No clear difference between groups of 5 people or more; others are too small to say: 2 in the smallest."
     )
     nobody = report.finding(pd.DataFrame(), TITLES, {}, shape=(1, 1, 1))
     assert nobody.headline.startswith("No two groups of people can be compared")
