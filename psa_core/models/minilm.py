@@ -134,7 +134,7 @@ def cards() -> tuple[ModelCard, ...]:
                 f" On {corpus['name']}, which it never saw, it finds {corpus['recall']:.0%} with "
                 f"{corpus['false_alarms']:.0%} false alarms (AUC {corpus['auc']:.2f})."
             )
-        source = f"trained by this project on {about['data']}; base model {BASE}"
+        source = f"trained by this project; data: {about['data']}; base model {BASE}"
         good_for = SENTIMENT if any(target.low < 0 for target in targets) else ()
         found.append(ModelCard(file.parent.name, about["title"], summary, targets, source, about["licence"], good_for))
     return tuple(found)

@@ -51,7 +51,7 @@ def test_every_step_is_there_and_the_price_is_known(open_page: OpenPage, words_o
     assert "Returns toxicity, 0 to 1, flagged at 0.5 and above: probability that the text is offensive." in said
     assert "280 of 280 sentences are eligible." in said
     numbers = {metric.label: metric.value for metric in page.metric}
-    assert (numbers["Sentences"], numbers["Names"], numbers["Sentence–name pairs"]) == ("280", "160", "44,800")
+    assert (numbers["Sentences"], numbers["Names"], numbers["Text–name pairs"]) == ("280", "160", "44,800")
     assert page.button(key="study_run").label == "Run the study"
     time, unit = numbers["Estimated time"].split()
     assert unit == "min" or int(time) >= 10, "a worker starts, and writes what it found"

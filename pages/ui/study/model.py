@@ -88,7 +88,7 @@ def _id(kind: ModelPlugin, typed: str) -> str:
 
 
 def _describe(card: ModelCard) -> None:
-    st.caption(" · ".join(filter(None, [card.summary, card.source, card.licence])))
+    st.caption(card.summary, help=" · ".join(filter(None, [card.source, card.licence])) or None)
     for target in card.targets:
         scale = f"{target.low:g} to {target.high:g}, flagged at {target.default_threshold:g} and above"
         words = f"Returns {target.name}, {scale.replace('-', chr(0x2212))}: {target.meaning}."

@@ -100,7 +100,7 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
         for label, value in {
             "Sentences": f"{sentences:,}",
             "Names": f"{names:,}",
-            "Sentence–name pairs": f"{planned.cells:,}",
+            "Text–name pairs": f"{planned.cells:,}",
             "Texts to score": f"{'' if cost.exact else 'at most '}{cost.texts:,}",
             "Estimated time": duration(cost.seconds),
         }.items():
