@@ -40,6 +40,7 @@ def test_few_labelled_sentences_are_wrong(name: str, least: int, share: float) -
     assert len(wrong) <= share * len(cases), wrong
 
 
+@pytest.mark.slow
 def test_sentences_of_earlier_rules_stay_right() -> None:
     mentions, cases = zip(*labelled("her"), strict=True)
     wrong = {

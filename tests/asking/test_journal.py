@@ -59,6 +59,7 @@ def test_what_was_answered_is_not_asked_again_and_is_read_as_a_file_of_answers(s
     assert not path.exists() and not list(tmp_path.glob("*.lock"))
 
 
+@pytest.mark.slow
 def test_a_second_run_says_what_its_answers_took_and_which_are_kept_elsewhere(
     serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +110,7 @@ def test_two_runs_do_not_write_for_one_folder(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [30, 90])
 def test_a_run_that_is_killed_asks_nothing_twice(after: int, serve: Serve, tmp_path: Path) -> None:
     reached = threading.Event()

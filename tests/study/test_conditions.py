@@ -97,6 +97,7 @@ def _without(cube: psa.ScoreCube, condition: str) -> psa.ScoreCube:
     return replace(cube, provenance={**cube.provenance, "conditions": kept})
 
 
+@pytest.mark.slow
 def test_a_study_with_conditions_is_kept_and_opened(file: Path, tmp_path: Path) -> None:
     found = run(0.05, file)
     found.save(tmp_path / "out")
