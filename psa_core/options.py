@@ -1,4 +1,4 @@
-"""Options, each declared once: as a field of a specification, which is a frozen dataclass.
+"""Options, each declared once: as a field of a specification, which is a frozen dataclass, or a command's parameter.
 
 From a field made by `option` follow the option of the command line, the widget of the page's form, the entry in the
 manifest, the parameter in the address, and its part of the key under which finished work is found again. So a new
@@ -9,13 +9,19 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields, replace
+from dataclasses import Field as DataclassField
+from functools import partial
+from inspect import signature
+from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import as_text, whole_number, yes_or_no
 
 Spec = TypeVar("Spec")
+#: A specification, or a function with parameters that are declared like its fields.
+Declaring = type | Callable[..., Any]
 InKey = Literal["always", "if set", "never"]
 _EMPTY = (None, "", ())
 
@@ -29,9 +35,13 @@ class Option:
     help : str
         For ``--help``; the default is added to it.
     flag : str
-        Where it is not ``--`` and the field's name.
-    choices : mapping
-        Value to its words on the page.
+        Where it is not ``--`` and the field's name; without hyphens it is an argument that stands alone.
+    alone : object
+        What a flag without a value stands for.
+    many : bool
+        Whether a list is one flag, or one argument, for each value, rather than one text with commas.
+    choices : mapping or tuple
+        Value to its words on the page, or the values alone.
     low, high, above : float or None
         The range of a number; ``above`` is a lower limit that is no value itself.
     label : str
@@ -49,8 +59,10 @@ class Option:
 
     help: str = ""
     flag: str = ""
+    alone: Any = None
+    many: bool = False
     metavar: str | None = None
-    choices: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] | tuple[str, ...] = ()
     low: float | None = None
     high: float | None = None
     above: float | None = None
@@ -71,7 +83,7 @@ def option(default: Any = MISSING, *, default_factory: Any = MISSING, **declared
 
 @dataclass(frozen=True)
 class Field:
-    """A declared field with what its annotation says: ``int``, ``float``, ``bool``, ``str`` or a tuple of ``str``."""
+    """A declared field with what its annotation says: a number, ``bool``, text (or a ``Literal``), path or tuple."""
 
     name: str
     kind: type
@@ -115,6 +127,10 @@ class Field:
         """The value in its type; raises `OptionError` where it is of another, no choice, or out of range."""
         if value is None and self.optional:
             return None
+        if self.kind is tuple and self.option.many:
+            return tuple(as_text(self.flag, part) for part in value)
+        if self.kind is Path:
+            return Path(as_text(self.flag, value))
         if self.kind is tuple:
             parts = value.split(",") if isinstance(value, str) else value
             if not isinstance(parts, list | tuple):
@@ -137,7 +153,7 @@ class Field:
     def _in_range(self, value: float) -> float:
         low, high, above = self.option.low, self.option.high, self.option.above
         fits = (low is None or value >= low) and (high is None or value <= high) and (above is None or value > above)
-        if fits and value == value:
+        if fits and value - value == 0:  # neither infinite nor NaN
             return value
         ends = {"above": above, "at least": low, "at most": high}
         words = {
@@ -147,23 +163,29 @@ class Field:
             expected = f"{words['at least']} to {words['at most']}"
         else:
             expected = ", ".join(map(" ".join, words.items()))
-        raise OptionError(self.flag, got=str(value), expected=expected or "a number")
+        raise OptionError(self.flag, got=str(value), expected=expected or "a finite number")
 
 
-def fields_of(spec: type) -> dict[str, Field]:
-    """The declared fields of a specification by name, in order."""
-    hints = get_type_hints(spec)
+def fields_of(spec: Declaring) -> dict[str, Field]:
+    """The declared fields of a specification, or parameters of a function, by name, in order."""
+    if isinstance(spec, type):
+        items = {item.name: item for item in fields(spec) if "option" in item.metadata}
+    else:
+        defaults = {name: each.default for name, each in signature(spec).parameters.items()}
+        items = {name: item for name, item in defaults.items() if isinstance(item, DataclassField)}
+    hints = get_type_hints(spec.func if isinstance(spec, partial) else spec)
     found = {}
-    for item in fields(spec):
-        if "option" not in item.metadata:
-            continue
-        hint = hints[item.name]
+    for name, item in items.items():
+        hint = hints[name]
         optional = type(None) in get_args(hint)
         plain = next(part for part in get_args(hint) if part is not type(None)) if optional else hint
         factory = None if item.default_factory is MISSING else item.default_factory
         if factory is None and item.default is not MISSING:
             factory = lambda value=item.default: value  # noqa: E731
-        found[item.name] = Field(item.name, get_origin(plain) or plain, optional, factory, item.metadata["option"])
+        kind, declared = get_origin(plain) or plain, item.metadata["option"]
+        if kind is Literal:
+            kind, declared = str, replace(declared, choices=get_args(plain))
+        found[name] = Field(name, kind, optional, factory, declared)
     return found
 
 
@@ -174,7 +196,7 @@ def check(spec: Any) -> None:
 
 
 def add_arguments(
-    parser: argparse.ArgumentParser, spec: type, only: Collection[str] | None = None, *, required: bool = True
+    parser: argparse.ArgumentParser, spec: Declaring, only: Collection[str] | None = None, *, required: bool = True
 ) -> None:
     """Add the options of a specification, or `only` some of them, to a command.
 
@@ -186,12 +208,23 @@ def add_arguments(
         default = item.default if required else argparse.SUPPRESS
         shown = item.kind is not bool and item.default not in _EMPTY and "default" not in item.option.help
         words = f"{item.option.help} (default {item.text(item.default)})" if shown else item.option.help
-        declared: dict[str, Any] = {"dest": name, "default": default, "help": words.replace("%", "%%")}
+        declared: dict[str, Any] = {"default": default, "help": words.replace("%", "%%")}
+        if item.flag.startswith("-"):
+            declared |= {"dest": name, "required": required and not item.make_default}
+        elif item.make_default:
+            declared["nargs"] = "*" if item.option.many else "?"
+        elif item.option.many:
+            declared["nargs"] = "+"
         if item.kind is bool:
             declared["action"] = argparse.BooleanOptionalAction if item.optional else "store_true"
+            del declared["required"]
         else:
-            declared |= {"type": item.kind if item.kind in (int, float) else str, "metavar": item.option.metavar}
-            declared |= {"choices": list(item.option.choices) or None, "required": required and not item.make_default}
+            declared |= {"type": item.kind if item.kind in (int, float, Path) else str, "metavar": item.option.metavar}
+            declared["choices"] = list(item.option.choices) or None
+            if item.option.alone is not None:
+                declared |= {"nargs": "?", "const": item.option.alone}
+            if item.option.many and item.flag.startswith("-"):
+                declared |= {"action": "append", "default": []}
         parser.add_argument(item.flag, **declared)
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, make_dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -114,3 +115,37 @@ def test_an_entry_of_a_manifest_is_checked() -> None:
         options.from_json(Toy, {"model": "m", "size": 3}, what="toy")
     with pytest.raises(OptionError, match="no model"):
         options.from_json(Toy, {"draws": 3}, what="toy")
+
+
+def test_the_parameters_of_a_command_are_options_too() -> None:
+    def command(
+        folders: tuple[str, ...] = option(flag="folders", many=True, help="one or several"),
+        out: Path | None = option(None, help="a file"),
+        only: tuple[str, ...] = option((), many=True, help="may be repeated"),
+        kind: Literal["new", "old"] | None = option(None, alone="old", help="of them"),
+        limit: float = option(low=0, help="a number"),
+        job: int = 7,
+    ) -> None: ...
+
+    def given(*words: str) -> dict[str, Any]:
+        parser = argparse.ArgumentParser(exit_on_error=False)
+        options.add_arguments(parser, command)
+        parsed = vars(parser.parse_args(words))
+        return {name: item.checked(parsed[name]) for name, item in options.fields_of(command).items()}
+
+    found = given("a", "b c", "--out", "x.csv", "--only", "1,5", "--only", "2", "--kind", "--limit", "0")
+    assert found == {
+        "folders": ("a", "b c"),
+        "out": Path("x.csv"),
+        "only": ("1,5", "2"),
+        "kind": "old",
+        "limit": 0.0,
+    }
+    assert given("a", "--kind", "new", "--limit", "1")["kind"] == "new"
+    assert given("a", "--limit", "1")["kind"] is None
+    for words in (["--limit", "1"], ["a"], ["a", "--limit", "1", "--kind", "other"]):
+        with pytest.raises((argparse.ArgumentError, SystemExit)):
+            given(*words)
+    for limit in ("-1", "nan", "inf"):
+        with pytest.raises(OptionError, match="at least 0"):
+            given("a", f"--limit={limit}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +37,7 @@ def _names() -> Rows:
 
 
 def _listing(name: str, summary: str, rows: Callable[[], Rows]) -> Command:
-    return Command(name, summary, lambda parser: None, lambda _: print_rows(rows()))
+    return Command(name, summary, lambda: print_rows(rows()))
 
 
 LISTINGS = (
@@ -61,21 +60,21 @@ LISTINGS = (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status is 0, 1 for a gate that failed, 2 for bad input, 130 when stopped."""
     options = parser().parse_args(arguments)
-    execute: Callable[[argparse.Namespace], int] = options.execute
-    named = f"psa {options.command}: "
+    command: Command = options.command
+    named = f"psa {command.id}: "
     with _plain_warnings(named):
-        return exit_status(lambda: execute(options), named=named, stopped=SENTENCE)
+        return exit_status(lambda: command.run(options), named=named, stopped=SENTENCE)
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> Parser:
     """Every command with its options."""
     command_line = Parser(prog="psa", description="Perturbation Sensitivity Analysis of text classifiers.")
-    commands = command_line.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    commands = command_line.add_subparsers(required=True, metavar="COMMAND")
     every = [*discover("psa_core.cli", "COMMAND").values(), *LISTINGS, *_audits.commands().values()]
     for command in sorted(every, key=lambda each: each.id):
         sub = commands.add_parser(command.id, help=command.summary, description=command.summary)
         command.configure(sub)
-        sub.set_defaults(execute=command.execute)
+        sub.set_defaults(command=command)
     return command_line
 
 

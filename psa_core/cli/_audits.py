@@ -9,73 +9,76 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from psa_core import audits, jobs, options
+from psa_core import audits, jobs
 from psa_core.asking.records import write_requests
 from psa_core.audits import Audit, Export
 from psa_core.audits._running import Running
-from psa_core.cli._base import Command, tell
+from psa_core.cli._base import JOB, Command, tell
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import spreadsheet
 from psa_core.jobs.worker import Job
+from psa_core.options import option
 from psa_core.plurals import counted
 
 
 def commands() -> dict[str, Command]:
     """One command an audit, by what it is called."""
     return {
-        audit.command: Command(audit.command, audit.summary, partial(_configure, audit), partial(_execute, audit))
+        audit.command: Command(
+            audit.command,
+            audit.summary,
+            partial(_execute, audit),
+            audit.spec,
+            more=partial(_add_export, audit.export) if audit.export else lambda parser: None,
+        )
         for audit in audits.plugins().values()
     }
 
 
-def _configure(audit: Audit, parser: argparse.ArgumentParser) -> None:
-    options.add_arguments(parser, audit.spec)
-    if audit.export:
-        file: dict[str, Any] = (
-            {"action": "store_true"} if audit.export.into_out else {"metavar": "FILE.csv", "type": Path}
-        )
-        parser.add_argument(audit.export.flag, dest="export", help=audit.export.help, **file)
-    parser.add_argument("--out", metavar="DIR", type=Path, help="result folder: new, empty, or one to continue")
-    parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
+def _add_export(export: Export, parser: argparse.ArgumentParser) -> None:
+    file: dict[str, Any] = {"action": "store_true"} if export.into_out else {"metavar": "FILE.csv", "type": Path}
+    parser.add_argument(export.flag, dest="export", help=export.help, **file)
 
 
-def _execute(audit: Audit, given: argparse.Namespace) -> int:
-    if given.job is not None:
-        return _as_job(audit, given)
-    spec = options.from_arguments(audit.spec, given)
-    if audit.export and given.export:
-        file = _out(given) if audit.export.into_out else given.export
+def _execute(
+    audit: Audit,
+    given: dict[str, Any],
+    export: Any = None,
+    out: Path | None = option(None, metavar="DIR", help="result folder: new, empty, or one to continue"),
+    job: Path | None = JOB,
+) -> int:
+    file = out if not export or audit.export is None or audit.export.into_out else export
+    if file is None:
+        raise OptionError("--out", got="nothing", expected="a value", fix=f"See psa {audit.command} --help.")
+    if job is not None:
+        return _as_job(audit, given, file, job)
+    spec = audit.spec(**given)
+    if audit.export and export:
         print(f"{counted(_export(audit.export, spec, file), audit.export.what)} in {file}")
         return 0
-    result = audit.run(spec, _out(given), Running(tell=tell))
-    print(f"{counted(audit.size(result), audit.counts)}: results in {given.out}")
+    result = audit.run(spec, file, Running(tell=tell))
+    print(f"{counted(audit.size(result), audit.counts)}: results in {file}")
     for finding in audit.report(result).findings:
         print(finding.headline)
     return 0
 
 
-def _as_job(audit: Audit, given: argparse.Namespace) -> int:
+def _as_job(audit: Audit, given: dict[str, Any], out: Path, folder: Path) -> int:
     """The audit in a worker process: its folder receives the progress and, on the way, smaller results."""
-    job = Job(given.job)
+    job = Job(folder)
 
     def publish(result: Any) -> None:
         with suppress(OptionError):  # a failed preview must not end the run
-            audit.write(result, given.job / jobs.SO_FAR)
+            audit.write(result, folder / jobs.SO_FAR)
 
     def work() -> int:
         running = Running(job.tell, job.show, job.should_stop, job.allow, publish=publish)
-        result = audit.run(options.from_arguments(audit.spec, given), _out(given), running)
-        shutil.rmtree(given.job / jobs.SO_FAR, ignore_errors=True)
+        result = audit.run(audit.spec(**given), out, running)
+        shutil.rmtree(folder / jobs.SO_FAR, ignore_errors=True)
         return audit.size(result)
 
     return job.supervise(work)
-
-
-def _out(given: argparse.Namespace) -> Path:
-    if given.out is None:
-        raise OptionError("--out", got="nothing", expected="a value", fix=f"See psa {given.command} --help.")
-    return Path(given.out)
 
 
 def _export(export: Export, spec: Any, file: Path) -> int:

@@ -4,25 +4,57 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from psa_core import anchors, options
+from psa_core.options import option
 from psa_core.plurals import counted
 from psa_core.study import StudySpec
 from psa_core.study.selection import NOT_BALANCED, Selection
 
 MEGABYTE = 2**20
+#: The options of a study: all, those about what is scored, and those about its sentences alone.
+STUDY = tuple(options.fields_of(StudySpec))
+WITHOUT_MODEL = tuple(name for name in STUDY if name != "model")
+SENTENCES = tuple(name for name in WITHOUT_MODEL if name not in ("names", "name_column"))
+#: Options of several commands: the result that one is about, and the folder of a worker process that does it.
+FOLDER: Any = option(flag="folder", metavar="DIR", help="a result folder of `run`")
+JOB: Any = option(None, help=argparse.SUPPRESS)
 
 
 @dataclass(frozen=True)
 class Command:
-    """What each file in ``cli/`` defines as ``COMMAND``; `execute` returns the exit status."""
+    """What each file in ``cli/`` defines as ``COMMAND``.
+
+    Its options are the parameters of `execute`, which returns the exit status, and fields of a specification: `only`
+    some of them, and those without a default `needed`. `execute` takes these first, by their names. `more` adds what
+    cannot be declared.
+    """
 
     id: str
     summary: str
-    configure: Callable[[argparse.ArgumentParser], None]
-    execute: Callable[[argparse.Namespace], int]
+    execute: Callable[..., int]
+    spec: type | None = None
+    only: Collection[str] | None = None
+    needed: bool = True
+    more: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        if self.spec:
+            options.add_arguments(parser, self.spec, self.only, required=self.needed)
+        options.add_arguments(parser, self.execute)
+        self.more(parser)
+
+    def run(self, parsed: argparse.Namespace) -> int:
+        values = {name: value for name, value in vars(parsed).items() if name != "command"}
+        own = options.fields_of(self.execute)
+        values |= {name: item.checked(values[name]) for name, item in own.items()}
+        if self.spec is None:
+            return self.execute(**values)
+        given = {name: values.pop(name) for name in options.fields_of(self.spec) if name in values}
+        return self.execute(given, **values)
 
 
 def tell(message: str) -> None:
@@ -38,18 +70,6 @@ def print_rows(rows: Iterable[tuple[str, ...]]) -> int:
     for row in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip())
     return 0
-
-
-def add_selection(parser: argparse.ArgumentParser, *, required: bool = True, names: bool = True) -> None:
-    """Add the options that choose sentences, anchors and, with `names`, the names."""
-    left_out = {"model"} if names else {"model", "names", "name_column"}
-    selection = [name for name in options.fields_of(StudySpec) if name not in left_out]
-    options.add_arguments(parser, StudySpec, selection, required=required)
-
-
-def study_spec(given: argparse.Namespace, **others: str) -> StudySpec:
-    """The spec that the options describe; `others` are fields that are not among them."""
-    return options.from_arguments(StudySpec, given, **others)
 
 
 def tell_left_out(selection: Selection) -> None:

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
-
 from psa_core.cache import ScoreCache
 from psa_core.cli._base import MEGABYTE, Command, print_rows
-from psa_core.errors import OptionError
+from psa_core.options import option
 from psa_core.plurals import counted
 
-MAX_MEGABYTES = 1e9
 
-
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=("info", "clear", "prune"), help="show, empty, or shrink it")
-    parser.add_argument("--megabytes", type=float, help="size to which prune shrinks it (default: its limit)")
-
-
-def _execute(options: argparse.Namespace) -> int:
-    if options.megabytes is not None and not 0 < options.megabytes < MAX_MEGABYTES:
-        raise OptionError(
-            "--megabytes", got=str(options.megabytes), expected=f"a number above 0, below {MAX_MEGABYTES:g}"
-        )
+def _execute(
+    action: str = option(flag="action", choices=("info", "clear", "prune"), help="show, empty, or shrink it"),
+    megabytes: float | None = option(
+        None, above=0, high=1e9, help="size to which prune shrinks it (default: its limit)"
+    ),
+) -> int:
     store = ScoreCache.open()
-    if options.action == "clear":
+    if action == "clear":
         print(f"{counted(store.clear(), 'score')} dropped")
-    elif options.action == "prune":
-        bound = None if options.megabytes is None else int(options.megabytes * MEGABYTE)
+    elif action == "prune":
+        bound = None if megabytes is None else int(megabytes * MEGABYTE)
         print(f"{counted(store.prune(bound), 'score')} dropped, oldest first")
     info = store.info()
     size = f"{info.bytes / MEGABYTE:.1f} MB of at most {info.bound / MEGABYTE:.0f} MB"
@@ -34,4 +26,4 @@ def _execute(options: argparse.Namespace) -> int:
     return 0
 
 
-COMMAND = Command("cache", "Show, empty or shrink the score cache.", _configure, _execute)
+COMMAND = Command("cache", "Show, empty or shrink the score cache.", _execute)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +10,7 @@ from psa_core import api, tables
 from psa_core.claims.formatting import with_interval
 from psa_core.claims.groups import condition_finding
 from psa_core.cli._base import Command
+from psa_core.options import option
 from psa_core.report.model_card import bracketed
 
 ENDS = 5
@@ -18,15 +18,13 @@ ENDS_OF = ("before", "after", "difference")
 COLUMNS = ("run", "target", "sentences × names", "ScoreDev", "ScoreRange", "LabelDist", "sensitivity–score r")
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folders", metavar="DIR", nargs="+", type=Path, help="result folders of `run`")
-
-
-def _execute(options: argparse.Namespace) -> int:
-    studies = [api.open(folder) for folder in options.folders]
-    names = [folder.resolve().name for folder in options.folders]
+def _execute(
+    folders: tuple[str, ...] = option(flag="folders", many=True, metavar="DIR", help="result folders of `run`"),
+) -> int:
+    studies = [api.open(folder) for folder in folders]
+    names = [Path(folder).resolve().name for folder in folders]
     distinct = len(set(names)) == len(names)  # a/out and b/out are two results
-    labels = names if distinct else [str(folder) for folder in options.folders]
+    labels = names if distinct else [*folders]
     print(f"| {' | '.join(COLUMNS)} |\n{'|---' * len(COLUMNS)}|")
     for row in api.compare(*studies, labels=labels).to_dict("records"):
         metrics = (*api.COMPARED, "sensitivity_correlation")
@@ -60,6 +58,4 @@ def _print_conditions(label: str, study: api.Study) -> None:
                 print(f"| {row['condition']} | {row['group']} | {' | '.join(ends)} | {p} | {is_beyond} |")
 
 
-COMMAND = Command(
-    "compare", "Print Table 2 and the extreme names of result folders, as Markdown.", _configure, _execute
-)
+COMMAND = Command("compare", "Print Table 2 and the extreme names of result folders, as Markdown.", _execute)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from psa_core import tables
-from psa_core.cli._base import Command
+from psa_core.cli._base import FOLDER, Command
 from psa_core.errors import OptionError
 from psa_core.folders import results, view
+from psa_core.options import option
 
 TABLES = ("names.csv", "groups.csv", "label_dist.csv")
 FILES = (*TABLES, "flips.csv", "summary.json", "manifest.json", "report.html")
@@ -31,20 +31,14 @@ class _Run:
         return [file for name in FILES if (file := self.folder / name).is_file()]
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder of `run`")
-    parser.add_argument(
-        "--to", choices=sorted(TRACKERS), required=True, help="the tracker, whose package has to be installed"
-    )
-    parser.add_argument(
-        "--project", metavar="NAME", default="name-sensitivity", help="project (W&B) or experiment (MLflow)"
-    )
-
-
-def _execute(options: argparse.Namespace) -> int:
-    cube = view.shown(results.read(options.folder))
-    if find_spec(options.to) is None:
-        raise OptionError("--to", got=f"{options.to}, which is not installed", expected=f"pip install {options.to}")
+def _execute(
+    folder: Path = FOLDER,
+    to: str = option(choices=("mlflow", "wandb"), help="the tracker, whose package has to be installed"),
+    project: str = option("name-sensitivity", metavar="NAME", help="project (W&B) or experiment (MLflow)"),
+) -> int:
+    cube = view.shown(results.read(folder))
+    if find_spec(to) is None:
+        raise OptionError("--to", got=f"{to}, which is not installed", expected=f"pip install {to}")
     metrics = {
         f"{target}/{metric}{end}": float(value)
         for target, numbers in tables.summary(cube).items()
@@ -54,8 +48,8 @@ def _execute(options: argparse.Namespace) -> int:
     }
     study = {key: str(value)[:250] for key, value in cube.provenance.get("study", {}).items() if value is not None}
     sizes = {"n_sentences": cube.shape[0], "n_names": cube.shape[1], "fingerprint": cube.provenance.get("fingerprint")}
-    run = _Run(options.folder, metrics, {**study, **sizes})
-    where = TRACKERS[options.to](run, options.project)
+    run = _Run(folder, metrics, {**study, **sizes})
+    where = TRACKERS[to](run, project)
     print(f"{len(metrics)} measures and {len(run.files)} files logged: {where}")
     return 0
 
@@ -91,6 +85,4 @@ def _wandb(run: _Run, project: str) -> str:
 
 TRACKERS: dict[str, Callable[[_Run, str], str]] = {"mlflow": _mlflow, "wandb": _wandb}
 
-COMMAND = Command(
-    "log", "Send a study's measures, tables and report to MLflow or Weights & Biases.", _configure, _execute
-)
+COMMAND = Command("log", "Send a study's measures, tables and report to MLflow or Weights & Biases.", _execute)

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from psa_core import models
 from psa_core.asking.endpoint import NUMBERS
 from psa_core.asking.provider import BEGINS, EXAMPLE, Batch, Provider, provider_of
 from psa_core.asking.records import write_requests
-from psa_core.cli._base import Command, add_selection, study_spec, tell_left_out
+from psa_core.cli._base import Command, tell_left_out
 from psa_core.errors import OptionError
 from psa_core.folders.writing import atomic_file
-from psa_core.options import add_arguments
+from psa_core.options import option
 from psa_core.plurals import counted
 from psa_core.study import StudySpec, plan, preview
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    add_selection(parser)
-    add_arguments(parser, StudySpec, ("model",), required=True)
-    parser.add_argument("--out", metavar="FILE.jsonl", required=True, type=Path, help="where the requests go")
-    way = parser.add_mutually_exclusive_group()
-    way.add_argument("--batch", action="store_true", help="send them to the provider, and wait for the answers")
-    way.add_argument("--cancel", action="store_true", help="cancel the batch that --batch sent from this file")
-
-
-def _execute(options: argparse.Namespace) -> int:
-    spec = study_spec(options)
+def _execute(
+    given: dict[str, Any],
+    *,
+    out: Path = option(metavar="FILE.jsonl", help="where the requests go"),
+    batch: bool = option(False, help="send them to the provider, and wait for the answers"),
+    cancel: bool = option(False, help="cancel the batch that --batch sent from this file"),
+) -> int:
+    spec = StudySpec(**given)
     asked = models.unasked(spec.model)[0].asker.shown
-    if options.cancel:
-        print(f"The batch {_batch(asked, options.out).cancel()} is cancelled.")
+    if cancel and batch:
+        raise OptionError("--cancel", got="--batch beside it", expected="one of them")
+    if cancel:
+        print(f"The batch {_batch(asked, out).cancel()} is cancelled.")
         return 0
     planned = plan(spec)
     parts = [(part, models.unasked(part.spec.model)) for part in planned.parts()]
@@ -42,14 +41,14 @@ def _execute(options: argparse.Namespace) -> int:
         for *_, text in preview.rows(part)
         for request in judge.requests(text)
     )
-    with atomic_file(options.out) as file, file.open("w", encoding="utf-8") as stream:
+    with atomic_file(out) as file, file.open("w", encoding="utf-8") as stream:
         written = write_requests(every, parts[0][1][0].of, stream)
     tell_left_out(planned.selection)
     results = "FILE"
-    if options.batch:
+    if batch:
         print(f"{preview.estimate(planned, spec.model).words} Many providers take half of that for a batch.")
-        results = str(_batch(asked, options.out).wait(lambda words: print(words, file=sys.stderr)))
-    print(f"{counted(written, 'request')} in {options.out}; read the answers back with --model answers:{results}")
+        results = str(_batch(asked, out).wait(lambda words: print(words, file=sys.stderr)))
+    print(f"{counted(written, 'request')} in {out}; read the answers back with --model answers:{results}")
     return 0
 
 
@@ -63,5 +62,8 @@ def _batch(asked: str, requests: Path) -> Batch:
 
 
 COMMAND = Command(
-    "requests", "Write a study's requests to a language model into a file, for a batch.", _configure, _execute
+    "requests",
+    "Write a study's requests to a language model into a file, for a batch.",
+    _execute,
+    StudySpec,
 )

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from psa_core.cli._base import Command, add_selection, study_spec, tell
+from psa_core.cli._base import JOB, Command, tell
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
 from psa_core.jobs.worker import TELL_SECONDS, Job
+from psa_core.options import option
 from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
 from psa_core.retraining.measure import labelled_texts
+from psa_core.study import StudySpec
 
 #: Labelled texts on which the task's score is measured, at most.
 LABELLED = 1000
@@ -23,65 +25,42 @@ LABELLED = 1000
 TEXTS_A_STEP = 4 * Retraining.sentences
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--model", metavar="ID", required=True, help="an adapter, or a transformers classifier")
-    add_selection(parser)
-    parser.add_argument("--method", choices=METHODS, default="pair", help="augment, or logit pairing (default)")
-    parser.add_argument(
-        "--strength", default="1", metavar="A,B,…", help="weights of that part of the loss, a training each (default 1)"
-    )
-    parser.add_argument(
-        "--steps", type=int, default=Retraining.steps, help="steps of each training (default %(default)s)"
-    )
-    parser.add_argument(
-        "--seeds", type=int, default=1, metavar="N", help="trainings of each strength, with different seeds (default 1)"
-    )
-    parser.add_argument(
-        "--switched-off",
-        metavar="FILE",
-        type=Path,
-        help="anchors to leave unchanged: a csv with sentence_id and start",
-    )
-    parser.add_argument("--texts", metavar="FILE", help="texts to train on (default: half of the sentences)")
-    parser.add_argument("--labelled", metavar="FILE", help="labelled texts, to measure the classifier at its own task")
-    parser.add_argument("--out", metavar="DIR", type=Path, required=True, help="result folder, new or empty")
-    parser.add_argument("--job", type=Path, help=argparse.SUPPRESS)
+def _execute(
+    given: dict[str, Any],
+    *,
+    method: str = option("pair", choices=METHODS, help="augment, or logit pairing"),
+    strength: str = option("1", metavar="A,B,…", help="weights of that part of the loss, a training each"),
+    steps: int = option(Retraining.steps, help="steps of each training"),
+    seeds: int = option(1, low=1, high=MAX_SEEDS, metavar="N", help="trainings of each strength, with different seeds"),
+    switched_off: Path | None = option(
+        None, metavar="FILE", help="anchors to leave unchanged: a csv with sentence_id and start"
+    ),
+    texts: str | None = option(None, metavar="FILE", help="texts to train on (default: half of the sentences)"),
+    labelled: str | None = option(
+        None, metavar="FILE", help="labelled texts, to measure the classifier at its own task"
+    ),
+    out: Path = option(metavar="DIR", help="result folder, new or empty"),
+    job: Path | None = JOB,
+) -> int:
+    def work(watch: Watch) -> int:
+        writing.check_target(out)
+        try:
+            strengths = tuple(float(part) for part in strength.split(",") if part.strip())
+        except ValueError:
+            got = repr(strength[:60])
+            raise OptionError("--strength", got=got, expected="numbers, separated by commas") from None
+        spec = StudySpec(**given, exclude=_switched_off(switched_off))
+        more = corpus.load(texts).sentences["text"] if texts else ()
+        known, labels = labelled_texts(labelled, most=LABELLED) if labelled else (None, ())
+        recipe, numbers = Retraining(method=method, steps=steps), tuple(range(spec.seed, spec.seed + seeds))
+        order = Order(spec, recipe, strengths, numbers, tuple(map(str, more)), known, labels)
+        return int(retrain(order, out, watch)["runs"][0]["material"]["sentences_held_out"])
 
-
-def _execute(options: argparse.Namespace) -> int:
-    if options.job is not None:
-        job = Job(options.job)
-        return job.supervise(lambda: _retrain(options, _Progress(job).watch))
-    count = _retrain(options, Watch(tell=tell))
-    print(f"measured on {count} held-out sentences: results in {options.out}")
+    if job is not None:
+        running = Job(job)
+        return running.supervise(lambda: work(_Progress(running).watch))
+    print(f"measured on {work(Watch(tell=tell))} held-out sentences: results in {out}")
     return 0
-
-
-def _retrain(options: argparse.Namespace, watch: Watch) -> int:
-    writing.check_target(options.out)
-    content = retrain(_order(options), options.out, watch)
-    return int(content["runs"][0]["material"]["sentences_held_out"])
-
-
-def _order(options: argparse.Namespace) -> Order:
-    if not 1 <= options.seeds <= MAX_SEEDS:
-        raise OptionError("--seeds", got=str(options.seeds), expected=f"1 to {MAX_SEEDS}")
-    try:
-        strengths = tuple(float(part) for part in options.strength.split(",") if part.strip())
-    except ValueError:
-        got = repr(options.strength[:60])
-        raise OptionError("--strength", got=got, expected="numbers, separated by commas") from None
-    texts = corpus.load(options.texts).sentences["text"] if options.texts else ()
-    labelled, labels = labelled_texts(options.labelled, most=LABELLED) if options.labelled else (None, ())
-    return Order(
-        replace(study_spec(options), exclude=_switched_off(options.switched_off)),
-        Retraining(method=options.method, steps=options.steps),
-        strengths,
-        tuple(range(options.seed, options.seed + options.seeds)),
-        tuple(map(str, texts)),
-        labelled,
-        labels,
-    )
 
 
 def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
@@ -121,4 +100,9 @@ class _Progress:
         self.job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
 
 
-COMMAND = Command("retrain", "Fine-tune a classifier so that its scores depend less on the name.", _configure, _execute)
+COMMAND = Command(
+    "retrain",
+    "Fine-tune a classifier, an adapter or a transformers model, so that its scores depend less on the name.",
+    _execute,
+    StudySpec,
+)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import re
 from datetime import datetime
 
@@ -10,23 +9,22 @@ from psa_core.cli._base import MEGABYTE, Command, print_rows
 from psa_core.errors import OptionError
 from psa_core.jobs import root, run_status
 from psa_core.jobs.run_status import StoredRun
+from psa_core.options import option
 from psa_core.plurals import counted
 
 UNITS = {"m": 60, "h": 3600, "d": 86_400, "w": 7 * 86_400}
 
 
-def _configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--older-than", metavar="AGE", help="only runs unused for this long: 30d, 12h, 4w")
-    parser.add_argument("--damaged", action="store_true", help="only runs whose folders cannot be read")
-    parser.add_argument("--delete", action="store_true", help="delete them (default age: 30d)")
-
-
-def _execute(options: argparse.Namespace) -> int:
-    age = options.older_than or ("30d" if options.delete and not options.damaged else None)
+def _execute(
+    older_than: str | None = option(None, metavar="AGE", help="only runs unused for this long: 30d, 12h, 4w"),
+    damaged: bool = option(False, help="only runs whose folders cannot be read"),
+    delete: bool = option(False, help="delete them (default age: 30d)"),
+) -> int:
+    age = older_than or ("30d" if delete and not damaged else None)
     found = run_status.stored() if age is None else run_status.unused(_seconds(age))
-    if options.damaged:
+    if damaged:
         found = [run for run in found if run.state == "damaged"]
-    if options.delete:
+    if delete:
         deleted = [run for run in found if run_status.delete(run.run_id)]
         print(f"{counted(len(deleted), 'run')} deleted, {_megabytes(*deleted)} MB freed in {root()}")
         return 0
@@ -51,4 +49,4 @@ def _seconds(age: str) -> float:
     return float(match[1]) * UNITS[match[2]]
 
 
-COMMAND = Command("runs", "Show the runs of this machine, or delete old ones.", _configure, _execute)
+COMMAND = Command("runs", "Show the runs of this machine, or delete old ones.", _execute)

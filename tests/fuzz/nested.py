@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import zipfile
@@ -69,9 +68,7 @@ def _question(folder: Path) -> object:
 
 
 def _named(folder: Path) -> object:
-    typed = dict.fromkeys(("sentences", "names", "model"))
-    options = argparse.Namespace(from_manifest=folder / "manifest.json", allow_code=False, **typed)
-    return _from_manifest.spec_of(options)
+    return _from_manifest.Asked({}, folder / "manifest.json").spec()
 
 
 def _arrays(folder: Path) -> object:

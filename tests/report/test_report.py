@@ -15,7 +15,6 @@ from markupsafe import escape
 
 from psa_core import report, study, tables
 from psa_core.claims import findings
-from psa_core.cli._base import study_spec
 from psa_core.cube import ScoreCube, Target
 from psa_core.inputs.groups import grouping
 from psa_core.report._sections import MAX_GROUPS, command_line
@@ -191,7 +190,7 @@ def test_every_target_has_its_section(cube: ScoreCube) -> None:
 def test_command_line_gives_the_same_study() -> None:
     import argparse
 
-    from psa_core.cli._base import add_selection
+    from psa_core import options
 
     spec = StudySpec(
         sentences="my file.csv",
@@ -203,12 +202,11 @@ def test_command_line_gives_the_same_study() -> None:
         name_column="full name",
     )
     parser = argparse.ArgumentParser()
-    add_selection(parser)
-    parser.add_argument("--model")
+    options.add_arguments(parser, StudySpec)
     parser.add_argument("--out")
     words = shlex.split(command_line(spec))
     assert words[:2] == ["psa", "run"]
-    assert study_spec(parser.parse_args(words[2:])) == spec
+    assert options.from_arguments(StudySpec, parser.parse_args(words[2:])) == spec
 
 
 def test_group_columns_sort_names_into_a_few_groups() -> None:
