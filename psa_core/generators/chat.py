@@ -18,7 +18,7 @@ from psa_core.asking.server import ANSWERS, ChatServer
 from psa_core.errors import ModelError
 from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, as_finished, request_of
 from psa_core.models._base import digest
-from psa_core.models._options import options_of
+from psa_core.models._options import numbers_of, split_options
 
 INSTRUCTION = "Go on with the following text. Write only what comes next, without the text itself.\n\n"
 OWN_NUMBERS = {"parallel": (4.0, 1.0, 64.0), "price_in": (0.0, 0.0, 1e6), "price_out": (0.0, 0.0, 1e6)}
@@ -110,14 +110,17 @@ def load(argument: str) -> ChatGenerator:
     ``per_second``, ``version``. The key is read from the environment, as for ``http:``. Raises `ModelError` when the
     address is not allowed here, or an option is unknown or out of its range.
     """
-    address, numbers, words = options_of(argument, NUMBERS | OWN_NUMBERS, ("model", "api", "version"))
+    known = NUMBERS | OWN_NUMBERS
+    address, options = split_options(argument, (*known, "model", "api", "version"), mark="#")
+    numbers, model = numbers_of(options, known), options.get("model", "")
     path = address.partition("?")[0].rstrip("/")
-    api = words["api"] or ("completions" if path.endswith("/completions") and "/chat/" not in path else "chat")
+    usual = "completions" if path.endswith("/completions") and "/chat/" not in path else "chat"
+    api = options.get("api", usual)
     if api not in ("chat", "completions"):
         raise ModelError("chat option api", got=repr(api), expected="chat or completions")
-    server = ChatServer.at(address, numbers, words["model"], api)
-    parts = [server.endpoint.address, api, words["model"], words["version"], INSTRUCTION if api == "chat" else ""]
-    prices = (numbers["price_in"], numbers["price_out"]) if "price_" in argument.partition("#")[2] else None
+    server = ChatServer.at(address, numbers, model, api)
+    parts = [server.endpoint.address, api, model, options.get("version", ""), INSTRUCTION if api == "chat" else ""]
+    prices = (numbers["price_in"], numbers["price_out"]) if {"price_in", "price_out"} & options.keys() else None
     return ChatGenerator(server, f"chat:{digest(parts)}", prices)
 
 

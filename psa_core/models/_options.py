@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from urllib.parse import parse_qsl
 
 from psa_core.errors import ModelError
@@ -12,17 +12,17 @@ FLAGS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no":
 INTEGERS = ("batch", "retries", "samples", "parallel")
 
 
-def split_options(argument: str, known: tuple[str, ...]) -> tuple[str, dict[str, str]]:
-    """Split ``name?option=value&option=value`` into the name and its options.
+def split_options(argument: str, known: tuple[str, ...], *, mark: str = "?") -> tuple[str, dict[str, str]]:
+    """Split ``name?option=value&option=value`` into the name and its options; behind an address the mark is ``#``.
 
     Raises `ModelError` when an option is not among the known ones or has no value.
     """
-    name, _, query = argument.partition("?")
+    name, _, query = argument.partition(mark)
     options = dict(parse_qsl(query, keep_blank_values=True))
     wrong = [key for key, value in options.items() if key not in known or not value]
     if wrong or (query and not options):
         expected = f"{', '.join(f'{option}=…' for option in known)}, joined by &"
-        raise ModelError("model options", got=repr(query), expected=expected, fix=f"For example: {name}?{known[0]}=…")
+        raise ModelError("model options", got=repr(query), expected=expected, fix=f"For example: {name}{mark}{known[0]}=…")
     return name, options
 
 
@@ -54,22 +54,11 @@ def parse_range(text: str) -> tuple[float, float]:
     return low, high
 
 
-def options_of(
-    argument: str, numbers: Mapping[str, tuple[float, float, float]], words: Sequence[str] = ("version",)
-) -> tuple[str, dict[str, float], dict[str, str]]:
-    """Split ``address#batch=32&version=2`` into the address, its numbers as `numbers_of` reads them, and its words.
-
-    Raises `ModelError` when an option is unknown or out of its range.
-    """
-    address, _, query = argument.partition("#")
-    given = dict(parse_qsl(query, keep_blank_values=True))
-    if unknown := [key for key in given if key not in (*numbers, *words)]:
-        raise ModelError("address option", got=repr(unknown[0]), expected=", ".join((*numbers, *words)))
-    return address, numbers_of(given, numbers), {key: given.get(key, "") for key in words}
-
-
 def numbers_of(given: Mapping[str, str], known: Mapping[str, tuple[float, float, float]]) -> dict[str, float]:
-    """The options that are numbers, each from (value where it is not given, least, most); see `options_of`."""
+    """The options that are numbers, each from (value where it is not given, least, most).
+
+    Raises `ModelError` when one is no number or out of its range.
+    """
     found = {}
     for key, (usual, low, high) in known.items():
         try:

@@ -23,12 +23,13 @@ from psa_core.asking.endpoint import NUMBERS, Endpoint
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
-from psa_core.models._answers import as_scores, as_targets
+from psa_core.models._answers import as_scores, as_targets, columns_of
 from psa_core.models._base import ModelPlugin, digest
-from psa_core.models._options import options_of, parse_range
+from psa_core.models._options import numbers_of, parse_range, split_options
 from psa_core.trust.addresses import allowed
 
 PROBE = "This is a test."
+OWN_NUMBERS = {"batch": (64.0, 1.0, 10_000.0), **NUMBERS}
 DECLARE = "give low and high in the answer's targets or, where it lists none, write #range=low..high after the address"
 
 
@@ -73,8 +74,8 @@ def load(argument: str) -> HttpScorer:
     targets), ``version`` (say so when the model behind the address changes). Raises `ModelError` when the address is
     not allowed here, does not answer, or answers with something else.
     """
-    address, numbers, words = options_of(argument, {"batch": (64, 1, 10_000), **NUMBERS}, ("range", "version"))
-    low, high = parse_range(words["range"] or "0..1")
+    address, options = split_options(argument, (*OWN_NUMBERS, "range", "version"), mark="#")
+    numbers, (low, high) = numbers_of(options, OWN_NUMBERS), parse_range(options.get("range", "0..1"))
     endpoint = Endpoint.at(allowed(address), numbers)
     answer = endpoint.ask({"texts": [PROBE]})
     names, table, version = understood(answer, source=endpoint.shown)
@@ -82,33 +83,32 @@ def load(argument: str) -> HttpScorer:
     plain = [{"name": name, "low": low, "high": high} for name in names]
     targets = as_targets(described or plain, source=endpoint.shown)
     as_scores(table, [PROBE], targets=targets, source=endpoint.shown, declare=DECLARE)
-    parts = [endpoint.address, words["version"], version, repr([(t.name, t.low, t.high) for t in targets])]
+    parts = [endpoint.address, options.get("version", ""), version, repr([(t.name, t.low, t.high) for t in targets])]
     return HttpScorer(endpoint, targets, f"http:{digest(parts)}", int(numbers["batch"]))
 
 
 def understood(answer: Any, *, source: str) -> tuple[list[str], Any, str]:
     """Names of the targets, scores (rows, T) and version in an answer of any of the kinds above."""
-    if isinstance(answer, list) and answer and all(isinstance(row, Mapping) for row in answer):
-        names = list(dict.fromkeys(str(name) for row in answer for name in row))
-        return names, [[row.get(name) for name in names] for row in answer], ""
-    if isinstance(answer, list):
-        wide = bool(answer) and isinstance(answer[0], list)
-        # A flat list of numbers has no names.
-        many = len(answer[0]) if wide else 1
-        return ([f"score_{i + 1}" for i in range(many)] if many > 1 else ["score"]), answer, ""
-    if not isinstance(answer, Mapping) or not answer:
-        got = "an empty answer" if answer in ({}, None) else "an answer that is neither a list nor an object"
-        raise ModelError(source, got=got, expected='{"scores": [[…], …]}')
-    version = str(answer.get("version", ""))
-    if "scores" in answer:
-        described = answer.get("targets")
-        if described:
+    version, scores, expected = "", answer, '{"scores": [[…], …]}'
+    if isinstance(answer, Mapping):
+        version, described = str(answer.get("version", "")), answer.get("targets")
+        if described and "scores" in answer:
             return [target.name for target in as_targets(described, source=source)], answer["scores"], version
-        return (*understood(answer["scores"], source=source)[:2], version)
-    columns = {str(name): values for name, values in answer.items() if isinstance(values, list)}
-    if not columns or len({len(values) for values in columns.values()}) != 1:
-        raise ModelError(source, got=f"an object with {', '.join(map(str, answer))}", expected='{"scores": [[…], …]}')
-    return list(columns), list(zip(*columns.values(), strict=True)), version
+        scores = answer.get("scores", answer)
+    if isinstance(scores, Mapping):
+        scores = {name: values for name, values in scores.items() if isinstance(values, list)}
+    columns = columns_of(scores)
+    if columns is not None:
+        names, values = [str(name) for name, _ in columns], [values for _, values in columns]
+        if len(set(map(len, values))) != 1:
+            got = f"an object with {', '.join(map(str, answer))}" if answer else "an empty answer"
+            raise ModelError(source, got=got, expected=expected)
+        return names, list(zip(*values, strict=True)), version
+    if not isinstance(scores, list):
+        got = "an empty answer" if scores is None else "an answer that is neither a list nor an object"
+        raise ModelError(source, got=got, expected=expected)
+    many = len(scores[0]) if scores and isinstance(scores[0], list) else 1  # a flat list of numbers has no names
+    return ([f"score_{i + 1}" for i in range(many)] if many > 1 else ["score"]), scores, version
 
 
 MODEL = ModelPlugin(

@@ -142,9 +142,6 @@ class Correlation(NamedTuple):
 UNDEFINED = Correlation(*[float("nan")] * 4)
 
 
-UNDEFINED = Correlation(*[float("nan")] * 4)
-
-
 def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
     """Correlation of two quantities (S,) with Fisher's z interval, which assumes that both are roughly normal.
 
