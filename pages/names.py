@@ -8,7 +8,7 @@ from pages.ui.frame import controls, shell, typography
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, flip_card, groups_view, names_view, why_view
 from psa_core.claims import comparison
-from psa_core.tables import replicability
+from psa_core.tables import pairs
 
 PARTS = {"names": "Which names?", "why": "Why these names?"}
 
@@ -17,7 +17,7 @@ shell.heading("Names", "Which names move the score, by how much, how surely, and
 study = context.need_study()
 controls.target_picker(study.cube)
 part = context.ask_part(PARTS, Key.NAMES_PART)
-reliability = comparison.replicability_finding(study.compute(replicability.order_replicability), study.target.name)
+reliability = comparison.replicability_finding(study.compute(pairs.order_replicability), study.target.name)
 if part == "why":
     with shell.show_errors("The associations cannot be computed"):
         if why_view.names_differ(study):

@@ -20,8 +20,8 @@ from psa_core.cube import ScoreCube
 from psa_core.study import StudySpec
 from psa_core.tables.corpus import word_table
 from psa_core.tables.factors import OF_THE_NAME, FactorAnalysis, factor_regression
+from psa_core.tables.pairs import Replicability, order_in_both, order_replicability
 from psa_core.tables.parts import part_shares, part_table, plan_parts
-from psa_core.tables.replicability import Replicability, order_in_both, order_replicability
 from research import documents
 from research.documents import signed
 from research.results import corpora

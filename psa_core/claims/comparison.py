@@ -14,7 +14,7 @@ from psa_core import stats
 from psa_core.claims.findings import METRIC_MEANS
 from psa_core.claims.formatting import Finding, number, too_few, with_interval
 from psa_core.plurals import counted
-from psa_core.tables.replicability import Agreement, Replicability
+from psa_core.tables.pairs import Agreement, Replicability
 
 MIN_P = 0.001
 #: Standard errors from a value to the end of its 95 % interval.

@@ -22,7 +22,9 @@ def split_options(argument: str, known: tuple[str, ...], *, mark: str = "?") -> 
     wrong = [key for key, value in options.items() if key not in known or not value]
     if wrong or (query and not options):
         expected = f"{', '.join(f'{option}=…' for option in known)}, joined by &"
-        raise ModelError("model options", got=repr(query), expected=expected, fix=f"For example: {name}{mark}{known[0]}=…")
+        raise ModelError(
+            "model options", got=repr(query), expected=expected, fix=f"For example: {name}{mark}{known[0]}=…"
+        )
     return name, options
 
 

@@ -18,8 +18,7 @@ from psa_core.errors import CubeError
 from psa_core.tables.corpus import word_table
 from psa_core.tables.factors import factor_regression
 from psa_core.tables.matrix import matrix
-from psa_core.tables.pairs import metric_differences, shared_cells
-from psa_core.tables.replicability import order_in_both, order_replicability
+from psa_core.tables.pairs import metric_differences, order_in_both, order_replicability, shared_cells
 
 #: What only a sentence about something significant may say in its headline.
 CLAIMS = re.compile(

@@ -13,7 +13,7 @@ from psa_core import jobs, tables
 from psa_core.claims import comparison, findings
 from psa_core.claims.groups import group_finding
 from psa_core.study import StudySpec, execute, plan
-from psa_core.tables import replicability
+from psa_core.tables import pairs
 from tests.pages import result_studies
 
 OpenPage = Callable[..., AppTest]
@@ -25,7 +25,7 @@ def test_it_says_the_finding_the_groups_the_labels_and_the_doubt(open_page: Open
     said = words_of(open_page("study", run=result_studies.keep()))
     claims = [
         findings.name_finding(tables.name_table(cube, "toxicity"), "toxicity"),
-        comparison.replicability_finding(replicability.order_replicability(cube, "toxicity"), "toxicity"),
+        comparison.replicability_finding(pairs.order_replicability(cube, "toxicity"), "toxicity"),
         findings.sentence_finding(tables.sentence_table(cube, "toxicity"), "toxicity", threshold=0.5),
         *(
             group_finding(tables.group_table(cube, "toxicity", column), "toxicity", column=column)

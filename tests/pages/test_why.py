@@ -17,7 +17,7 @@ from psa_core.inputs import names as name_lists
 from psa_core.inputs.conditions import Condition
 from psa_core.study import execute, plan
 from psa_core.tables.factors import factor_regression, first_choice
-from psa_core.tables.replicability import order_replicability
+from psa_core.tables.pairs import order_replicability
 from tests.agreement import studies
 from tests.pages import result_studies
 

@@ -13,7 +13,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.stats import Families
 from psa_core.tables.corpus import place_table
-from psa_core.tables.replicability import order_replicability
+from psa_core.tables.pairs import order_replicability
 from tests.tables.conftest import large_cube  # noqa: F401
 
 SEVEN = Families.of(list("aabcdefgg"))

@@ -12,7 +12,7 @@ from psa_core.claims.comparison import agreement_finding, replicability_finding
 from psa_core.cube import ScoreCube
 from psa_core.stats import Correlation, Interval
 from psa_core.stats.reliability import TopStability, top_stability
-from psa_core.tables.replicability import Agreement, Replicability, order_in_both, order_replicability
+from psa_core.tables.pairs import Agreement, Replicability, order_in_both, order_replicability
 from tests.pages import result_studies
 
 

@@ -23,9 +23,15 @@ from psa_core.errors import PsaError
 from psa_core.plurals import counted, verb
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
-from psa_core.tables import replicability
 from psa_core.tables.floors import BOUNDS, beyond_floor
-from psa_core.tables.pairs import SharedCells, disagreements, metric_differences, name_agreement, shared_cells
+from psa_core.tables.pairs import (
+    SharedCells,
+    disagreements,
+    metric_differences,
+    name_agreement,
+    order_in_both,
+    shared_cells,
+)
 
 #: The paper's first, then those of other files in ``methods/`` that have one value per sentence.
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist"} | {
@@ -150,7 +156,7 @@ def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFram
     (left, left_target), (right, right_target) = pair
     titles = tuple(f"{compared.brief} · {target.name}" for compared, target in pair)
     targets = (left_target.name, right_target.name)
-    if agreement := replicability.order_in_both(left.cube, right.cube, targets):
+    if agreement := order_in_both(left.cube, right.cube, targets):
         typography.second(comparison.agreement_finding(agreement))
     try:
         shared = shared_cells(left.cube, right.cube)

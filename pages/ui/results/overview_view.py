@@ -17,7 +17,7 @@ from psa_core.claims.groups import group_finding
 from psa_core.errors import PsaError
 from psa_core.inputs.groups import grouping
 from psa_core.jobs import RunStatus
-from psa_core.tables import replicability
+from psa_core.tables import pairs
 from psa_core.tables.factors import factor_regression, first_choice
 from psa_core.tables.groups import CELLS
 
@@ -57,7 +57,7 @@ def _finding(study: StudyContext, is_enough: bool) -> None:
         typography.second(found.evidence)
         _with_evidence(study.corpus_finding())
         if is_enough:
-            _with_evidence(comparison.replicability_finding(study.compute(replicability.order_replicability), name))
+            _with_evidence(comparison.replicability_finding(study.compute(pairs.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
         options = names_view.few_bars(study, SHOWN_ENDS, names_view.AXIS)

@@ -23,7 +23,7 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.stats import Families
 from psa_core.tables.factors import factor_regression
-from psa_core.tables.replicability import order_replicability
+from psa_core.tables.pairs import order_replicability
 
 ALPHA = 0.05
 ALL = "all"

@@ -19,7 +19,7 @@ from psa_core.report.page import Report, element, section
 from psa_core.stats import SIGNIFICANT, adjust
 from psa_core.stats.families import MIN_FAMILIES
 from psa_core.study import families
-from psa_core.tables.replicability import order_replicability
+from psa_core.tables.pairs import order_replicability
 
 #: In a smaller class a single sentence is more than ten percent.
 MIN_COUNT = 10
