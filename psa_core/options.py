@@ -228,12 +228,6 @@ def add_arguments(
         parser.add_argument(item.flag, **declared)
 
 
-def from_arguments(spec: type[Spec], parsed: argparse.Namespace, **others: Any) -> Spec:
-    """The specification that parsed arguments give; `others` are fields that come from elsewhere."""
-    values = {item.name: getattr(parsed, item.name) for item in fields(spec) if hasattr(parsed, item.name)}  # type: ignore[arg-type]
-    return spec(**{**values, **others})
-
-
 def as_arguments(spec: type, values: Mapping[str, Any]) -> list[str]:
     """The words of a command line that give these values, one word or two an option; what is empty is left out."""
     words: list[str] = []

@@ -49,7 +49,7 @@ def with_field(**declared: Any) -> type:
 def parsed(spec: type, *words: str) -> Any:
     parser = argparse.ArgumentParser(exit_on_error=False)
     options.add_arguments(parser, spec)
-    return options.from_arguments(spec, parser.parse_args(words))
+    return spec(**vars(parser.parse_args(words)))
 
 
 def test_the_command_line_gives_every_kind_of_field() -> None:

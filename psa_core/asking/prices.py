@@ -53,7 +53,10 @@ class Price:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What requests take, at most."""
+    """What requests, or a number of draws of a model that is not asked by requests, take at most.
+
+    Each text is read as often as it is sent.
+    """
 
     requests: int
     tokens_in: int
@@ -72,13 +75,14 @@ class Estimate:
         >>> Estimate(1000, 90_000, 1000, 0, Price("m", 2.0, 8.0, 0.5, "2025-06")).words
         '1,000 requests, about 90,000 tokens to read and up to 1,000 to write: at most $0.19 (prices of 2025-06).'
         """
-        taken = f"about {self.tokens_in:,} tokens to read and up to {self.tokens_out:,} to write"
+        taken = f"bout {self.tokens_in:,} tokens to read and up to {self.tokens_out:,} to write"
         cost = "; no price is known for this model"
         if self.price is not None:
             noted = f" (prices of {self.price.noted})" if self.price.noted else ""
             cost = f": at most {in_dollars(self.price.of(self.tokens_in, self.tokens_out))}{noted}"
         more = f" {self.otherwise.when}: {self.otherwise.words}" if self.otherwise else ""
-        return f"{counted(self.requests, 'request')}, {taken}{cost}.{more}"
+        asked = f"{counted(self.requests, 'request')}, a" if self.requests else "A"
+        return f"{asked}{taken}{cost}.{more}"
 
 
 def in_dollars(amount: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -10,35 +10,9 @@ from typing import Any
 from psa_core.cache import ScoreCache
 from psa_core.environment import versions
 from psa_core.models import Scorer
-from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
+from psa_core.scoring import CellScores, Grid, Progress, ScoringOptions, score_cells
 
 ACCOUNT = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
-
-
-@dataclass(frozen=True)
-class Grid:
-    """R rows of C texts with their R originals; `names` heads the columns. See `psa_core.scoring.Cells`."""
-
-    names: Sequence[str]
-    first: Sequence[str]
-    texts: Sequence[Sequence[str]]
-
-    @classmethod
-    def of(cls, texts: Iterable[str]) -> Grid:
-        """Texts that have no others beside them."""
-        lines = [str(text) for text in texts]
-        return cls((), lines, [()] * len(lines))
-
-    def __len__(self) -> int:
-        return len(self.texts) * len(self.names)
-
-    def originals(self) -> Sequence[str]:
-        """The R originals."""
-        return self.first
-
-    def row(self, sentence: int, /) -> Sequence[str]:
-        """The C texts of one row."""
-        return self.texts[sentence]
 
 
 @dataclass(frozen=True)

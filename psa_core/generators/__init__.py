@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from psa_core import models, trust
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, Generator, GeneratorPlugin, Sampling
+from psa_core.generators._base import Batch, Draw, Generator, GeneratorPlugin, Sampling
 from psa_core.generators._matching import CANDIDATES, Matching, split
 from psa_core.inputs.checks import as_text
 from psa_core.models import ModelCard

@@ -9,7 +9,7 @@ from typing import Protocol, TypeVar
 
 from psa_core import options, trust
 from psa_core.asking import Request
-from psa_core.asking.prices import in_dollars
+from psa_core.asking.prices import Estimate
 from psa_core.models import ModelCard
 from psa_core.options import option
 
@@ -75,26 +75,6 @@ class Batch:
 
     positions: tuple[int, ...]
     texts: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """What a number of draws will take: tokens to read (each as often as it is sent) and, at most, to write.
-
-    The `price` is in dollars by the table of prices, or in the currency of prices that were given with the address;
-    None where it is not known, as are the `seconds`.
-    """
-
-    prompt_tokens: int
-    new_tokens: int
-    seconds: float | None = None
-    price: float | None = None
-
-    @property
-    def words(self) -> str:
-        """What is read, written and paid, at most."""
-        price = "no price is known" if self.price is None else f"at most {in_dollars(self.price)}"
-        return f"About {self.prompt_tokens:,} tokens to read and up to {self.new_tokens:,} to write: {price}."
 
 
 class Generator(Protocol):

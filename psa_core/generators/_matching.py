@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from psa_core import models
+from psa_core.asking.prices import Estimate
 from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, Generator, Sampling
+from psa_core.generators._base import Batch, Draw, Generator, Sampling
 from psa_core.models import Scorer
 
 #: Continuations that are sampled for each that is kept.

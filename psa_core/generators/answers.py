@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from psa_core import trust
+from psa_core.asking.prices import Estimate
 from psa_core.asking.records import AnswerFile, read_answers
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, request_of
+from psa_core.generators._base import Batch, Draw, GeneratorPlugin, Sampling, request_of
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import FILE
 
@@ -47,7 +48,7 @@ class Answers:
         yield Batch(tuple(position for position, _ in found), tuple(text for _, text in found))
 
     def estimate(self, draws: Sequence[Draw], _: Sampling) -> Estimate:
-        return Estimate(0, 0, 0.0, 0.0)
+        return Estimate(0, 0, 0)
 
 
 def load(argument: str) -> Answers:

@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 
 from psa_core import trust
 from psa_core.asking.endpoint import NUMBERS
-from psa_core.asking.prices import BYTES_A_TOKEN, price_of
+from psa_core.asking.prices import BYTES_A_TOKEN, Estimate, Price, price_of
 from psa_core.asking.server import ANSWERS, ChatServer
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, as_finished, request_of
+from psa_core.generators._base import Batch, Draw, GeneratorPlugin, Sampling, as_finished, request_of
 from psa_core.models._base import digest
 from psa_core.models._options import numbers_of, split_options
 
@@ -30,12 +30,12 @@ class ChatGenerator:
     """Asks an OpenAI-compatible address for continuations, some requests at a time.
 
     The `fingerprint` is of address, interface, model and the version that was given; the server may change the model
-    unnoticed. `prices` are of a million tokens to read and to write.
+    unnoticed. `price` is what was given with the address.
     """
 
     server: ChatServer
     fingerprint: str
-    prices: tuple[float, float] | None = None
+    price: Price | None = None
     common_noise: bool = False  # the seed that is sent binds no server
 
     @property
@@ -69,12 +69,7 @@ class ChatGenerator:
         """Tokens, about, and their price by the prices that were given, or by the table of prices."""
         extra = len(INSTRUCTION) if self.server.api == "chat" else 0
         read = sum((len(draw.prompt) + (0 if draw.messages else extra)) // BYTES_A_TOKEN + 1 for draw in draws)
-        written = len(draws) * sampling.tokens
-        listed = price_of(self.server.model)
-        price = None if listed is None else listed.of(read, written)
-        if self.prices is not None:
-            price = (read * self.prices[0] + written * self.prices[1]) / 1e6
-        return Estimate(read, written, price=price)
+        return Estimate(len(draws), read, len(draws) * sampling.tokens, price=self.price or price_of(self.server.model))
 
     def _continuation(self, draw: Draw, sampling: Sampling) -> str | None:
         """What the server wrote; None where one answer of a chat failed."""
@@ -120,8 +115,9 @@ def load(argument: str) -> ChatGenerator:
         raise ModelError("chat option api", got=repr(api), expected="chat or completions")
     server = ChatServer.at(address, numbers, model, api)
     parts = [server.endpoint.address, api, model, options.get("version", ""), INSTRUCTION if api == "chat" else ""]
-    prices = (numbers["price_in"], numbers["price_out"]) if {"price_in", "price_out"} & options.keys() else None
-    return ChatGenerator(server, f"chat:{digest(parts)}", prices)
+    read, written = numbers["price_in"], numbers["price_out"]
+    price = Price("", read, written, read) if {"price_in", "price_out"} & options.keys() else None
+    return ChatGenerator(server, f"chat:{digest(parts)}", price)
 
 
 GENERATOR = GeneratorPlugin(

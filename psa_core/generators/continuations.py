@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from psa_core import trust
+from psa_core.asking.prices import Estimate
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling
+from psa_core.generators._base import Batch, Draw, GeneratorPlugin, Sampling
 from psa_core.inputs import tables
 from psa_core.inputs.checks import path_of
 from psa_core.inputs.limits import FILE
@@ -55,7 +56,7 @@ class Continuations:
             yield Batch(tuple(part), tuple(self.texts[draws[i].prompt, draws[i].k] for i in part))
 
     def estimate(self, draws: Sequence[Draw], _: Sampling) -> Estimate:
-        return Estimate(0, 0, 0.0, 0.0)
+        return Estimate(0, 0, 0)
 
 
 def load(argument: str) -> Continuations:

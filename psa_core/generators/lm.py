@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from psa_core import trust
+from psa_core.asking.prices import Estimate
 from psa_core.errors import ModelError
-from psa_core.generators._base import Batch, Draw, Estimate, GeneratorPlugin, Sampling, as_finished
+from psa_core.generators._base import Batch, Draw, GeneratorPlugin, Sampling, as_finished
 from psa_core.models import ModelCard
 from psa_core.models._base import digest, digest_of_model, digest_of_tokenizer
 from psa_core.models._options import split_options
@@ -85,7 +86,7 @@ class CausalGenerator:
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
         """Tokens to read and to write; a prompt is read once, however many continuations it has."""
-        return Estimate(sum(map(len, self._ids(draws).values())), len(draws) * sampling.tokens)
+        return Estimate(0, sum(map(len, self._ids(draws).values())), len(draws) * sampling.tokens)
 
     def _ids(self, draws: Sequence[Draw]) -> dict[str, list[int]]:
         """Token ids of each distinct prompt, with the token for a beginning where the tokenizer has one."""

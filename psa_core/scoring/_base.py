@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
+from psa_core import options
 from psa_core.cube import UNANSWERED, Target
 from psa_core.errors import ModelError, OptionError
+from psa_core.options import option
 
 Precision = Literal["exact", "fast"]
 BackendChoice = Literal["auto", "torch", "onnx"]
@@ -29,6 +31,30 @@ class Cells(Protocol):
     def row(self, sentence: int, /) -> Sequence[str]:
         """The N perturbed sentences of one sentence, in the order of the names."""
         ...
+
+
+@dataclass(frozen=True)
+class Grid:
+    """R rows of C texts with their R originals, as `Cells`; `names` heads the columns."""
+
+    names: Sequence[str]
+    first: Sequence[str]
+    texts: Sequence[Sequence[str]]
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Grid:
+        """Texts that have no others beside them."""
+        lines = [str(text) for text in texts]
+        return cls((), lines, [()] * len(lines))
+
+    def __len__(self) -> int:
+        return len(self.texts) * len(self.names)
+
+    def originals(self) -> Sequence[str]:
+        return self.first
+
+    def row(self, sentence: int, /) -> Sequence[str]:
+        return self.texts[sentence]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +94,11 @@ class Backend:
     """
 
     window_texts: int
-    device: str
     name: str
-    precision: str
-    truncated: int
-    notes: tuple[str, ...]
+    device: str = "cpu"
+    precision: str = "exact"
+    truncated: int = 0
+    notes: tuple[str, ...] = ()
 
     def read(self, texts: Sequence[str]) -> Any:
         """Whatever can be done ahead, in another thread, while the device is busy."""
@@ -109,31 +135,22 @@ class ScoringOptions:
     within 1e-5 of one text at a time; ``fast`` ones may use the device's shorter formats, and say how far they are off.
     The `backend` ``auto`` is the fastest that is installed and verified; the `executor` is ``local``, ``ray`` (a
     cluster of this machine) or ``ray:<address>``. With `until_precision` scoring stops as soon as every name's
-    ScoreSens has a confidence interval (of level `confidence`) narrower than this, for every target. Raises
-    `OptionError` when a value is out of its range.
+    ScoreSens has a 95 % confidence interval narrower than this, for every target. Raises `OptionError` when a value is
+    out of its range.
     """
 
-    seed: int = 0
-    window_texts: int | None = None
-    use_cache: bool = True
-    precision: Precision = "exact"
-    backend: BackendChoice = "auto"
-    executor: str = "local"
-    until_precision: float | None = None
-    confidence: float = 0.95
+    seed: int = option(0)
+    window_texts: int | None = option(None, low=1)
+    use_cache: bool = option(True)
+    precision: Precision = option("exact")
+    backend: BackendChoice = option("auto")
+    executor: str = option("local")
+    until_precision: float | None = option(None, above=0)
 
     def __post_init__(self) -> None:
-        for option, choices in (("precision", get_args(Precision)), ("backend", get_args(BackendChoice))):
-            if getattr(self, option) not in choices:
-                raise OptionError(option, got=repr(getattr(self, option)), expected=" or ".join(choices))
+        options.check(self)
         if self.executor.partition(":")[0] not in ("local", "ray"):
-            raise OptionError("executor", got=repr(self.executor), expected="local, ray or ray:<address>")
-        if self.window_texts is not None and self.window_texts < 1:
-            raise OptionError("window of texts", got=str(self.window_texts), expected="at least 1")
-        if self.until_precision is not None and not self.until_precision > 0:
-            raise OptionError("until-precision", got=str(self.until_precision), expected="a width above 0")
-        if not 0 < self.confidence < 1:
-            raise OptionError("confidence", got=str(self.confidence), expected="a level between 0 and 1")
+            raise OptionError("--executor", got=repr(self.executor), expected="local, ray or ray:<address>")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

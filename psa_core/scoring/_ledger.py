@@ -77,8 +77,8 @@ class Ledger:
             original[sentence], perturbed[sentence] = row[0], row[1:]
         return original, perturbed
 
-    def precise(self, width: float, confidence: float) -> bool:
-        """Whether the t interval of every name's ScoreSens, for every target, is narrower than a width in score units.
+    def precise(self, width: float) -> bool:
+        """Whether the 95 % t interval of every name's ScoreSens, of every target, is narrower than a width.
 
         Sentences come in random order, so those that are finished are a simple random sample of all. Fewer than thirty
         are never enough: the first few may by chance not differ at all, which would make an interval of width zero.
@@ -91,7 +91,7 @@ class Ledger:
         if len(rows) < MIN_SENTENCES or valid.min() < MIN_SENTENCES:  # of few valid answers an interval is wide
             return False
         spread = np.nanstd(differences, axis=0, ddof=1) / np.sqrt(valid)
-        return bool((2 * stdtrit(valid - 1, 0.5 + confidence / 2) * spread).max() < width)
+        return bool((2 * stdtrit(valid - 1, 0.975) * spread).max() < width)
 
     def _row(self, sentence: int) -> list[str]:
         return [self._originals[sentence], *self._cells.row(int(sentence))]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core.cache import CachedScorer, ScoreCache, digests
+from psa_core.cache import ScoreCache, digests
 from psa_core.errors import Cancelled
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
@@ -87,14 +87,11 @@ def score_cells(
 ) -> CellScores:
     """Score every sentence as it is and with every name.
 
-    Scores are written to the `cache` (that of a `CachedScorer`) window by window, so a run that is killed loses at most
-    one. `on_window` gets the progress after each window, `should_stop` is asked before each batch. Raises `Cancelled`
-    when it answered True, `ModelError` when the scorer does not answer as one must.
+    Scores are written to the `cache` window by window, so a run that is killed loses at most one. `on_window` gets the
+    progress after each window, `should_stop` is asked before each batch. Raises `Cancelled` when it answered True,
+    `ModelError` when the scorer does not answer as one must.
     """
     options = options or ScoringOptions()
-    if isinstance(scorer, CachedScorer):
-        cache = scorer.cache
-        scorer = scorer.scorer
     run = _Run(scorer, perturbation, options, cache if options.use_cache else None)
     run.score_missing(on_window or (lambda _: None), should_stop or (lambda: False))
     return run.result()
@@ -152,7 +149,7 @@ class _Run:
 
     def _is_precise(self) -> bool:
         width = self.options.until_precision
-        if width is not None and self.ledger.precise(width, self.options.confidence):
+        if width is not None and self.ledger.precise(width):
             self.stopped_at = self.ledger.finished
         return self.stopped_at is not None
 

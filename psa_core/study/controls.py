@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from psa_core.anchors import Anchor
+from psa_core.scoring import Grid
 from psa_core.study.perturbation import Perturbation
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
@@ -53,27 +54,15 @@ class Edit(NamedTuple):
     new: str
 
 
-@dataclass(frozen=True, eq=False)
-class Controls:
-    """The edited texts of a study, in the shape that `scoring.score_cells` takes.
+@dataclass(frozen=True)
+class Controls(Grid):
+    """The edited texts of a study: ``first`` (S,) are the sentences, each with one name that is chosen by its text.
 
-    ``texts`` (S,) are the sentences, each with one name of the list that is chosen by its text; ``edited`` (S, C) the
-    same with each edit, and ``changes`` (S, C) what was changed, such as ``Monday → Thursday``.
+    ``texts`` (S, C) are the same with each edit, and ``changes`` (S, C) what was changed, such as ``Monday →
+    Thursday``.
     """
 
-    texts: tuple[str, ...]
-    edited: tuple[tuple[str, ...], ...]
     changes: tuple[tuple[str, ...], ...]
-
-    @property
-    def names(self) -> list[str]:
-        return [str(number) for number in range(1, 1 + len(self.changes[0] if self.changes else ()))]
-
-    def originals(self) -> list[str]:
-        return [*self.texts]
-
-    def row(self, s: int) -> list[str]:
-        return [*self.edited[s]]
 
 
 def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Controls:
@@ -105,7 +94,8 @@ def controls_of(perturbation: Perturbation, count: int, seed: int = 0) -> Contro
     width = count + 1
     every = [with_edits.text(at, chosen[at // width]) for at in range(len(pieces))]
     rows = [every[start : start + width] for start in range(0, len(every), width)]
-    return Controls(tuple(row[0] for row in rows), tuple(tuple(row[1:]) for row in rows), tuple(changes))
+    names = [str(number) for number in range(1, 1 + len(changes[0] if changes else ()))]
+    return Controls(names, [row[0] for row in rows], [row[1:] for row in rows], tuple(changes))
 
 
 def _drawn(text: str, spans: Sequence[Anchor], count: int, draw: np.random.Generator) -> list[tuple[Edit, ...]]:

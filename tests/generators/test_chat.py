@@ -116,8 +116,9 @@ def test_nonsense_is_one_sentence(address: str, body: bytes) -> None:
 def test_estimates_tokens_and_price() -> None:
     generator = generators.load("chat:http://localhost:1/v1#api=completions&price_in=2&price_out=10")
     estimate = generator.estimate(DRAWS, Sampling(50))
-    assert (estimate.prompt_tokens, estimate.new_tokens) == (12, 300)
-    assert estimate.price == pytest.approx((12 * 2 + 300 * 10) / 1e6)
+    assert (estimate.tokens_in, estimate.tokens_out) == (12, 300)
+    assert estimate.price and estimate.price.of(12, 300) == pytest.approx((12 * 2 + 300 * 10) / 1e6)
+    assert estimate.words == "6 requests, about 12 tokens to read and up to 300 to write: at most $0.0030."
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from psa_core import generators, models
+from psa_core.asking.prices import Estimate
 from psa_core.cube import Target
 from psa_core.errors import ModelError, OptionError
-from psa_core.generators import Batch, Draw, Estimate, Sampling
+from psa_core.generators import Batch, Draw, Sampling
 from psa_core.generators._matching import CANDIDATES, Matching, nearest, split
 from psa_core.trust import Origin
 
@@ -26,7 +27,7 @@ class Writer:
             yield Batch(tuple(range(start, start + len(batch))), tuple(map(self._text, batch)))
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
-        return Estimate(len(draws), len(draws))
+        return Estimate(0, len(draws), len(draws))
 
     @staticmethod
     def _text(draw: Draw) -> str:
@@ -85,7 +86,7 @@ def test_a_batch_is_a_template() -> None:
 
 def test_estimate_and_words() -> None:
     matching = Matching(Writer(), Reader())
-    assert matching.estimate(draws(2), Sampling()).prompt_tokens == CANDIDATES * 8
+    assert matching.estimate(draws(2), Sampling()).tokens_in == CANDIDATES * 8
     assert "writes numbers" in matching.about and "signed" in matching.about
     assert not matching.common_noise
     assert matching.fingerprint != Matching(Writer(), models.load("keyword")).fingerprint

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from psa_core.cache import CachedScorer
 from psa_core.cube import Target
 from psa_core.errors import Cancelled, ModelError
 from psa_core.scoring import ScoringOptions, score, score_cells, score_slices
@@ -78,8 +77,8 @@ def test_one_more_name_scores_one_text_a_sentence(checksum, make_cells, cache):
 
 
 def test_the_cache_can_come_as_a_scorer_and_can_be_ignored(checksum, make_cells, cache):
-    score_cells(CachedScorer(checksum, cache), make_cells())
-    assert score_cells(CachedScorer(checksum, cache), make_cells()).texts_scored == 0
+    score_cells(checksum, make_cells(), cache=cache)
+    assert score_cells(checksum, make_cells(), cache=cache).texts_scored == 0
     assert score_cells(checksum, make_cells(), cache=cache, options=ScoringOptions(use_cache=False)).texts_scored == 35
 
 

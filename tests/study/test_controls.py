@@ -28,16 +28,16 @@ def perturbation(*texts, names=("Ann", "Bo Lee")):
 
 def test_each_edit_changes_one_thing_that_is_about_nobody():
     found = controls_of(perturbation(TEXT), 6)
-    assert found.texts[0] in [TEXT.replace("he did", f"{name} did") for name in ("Ann", "Bo Lee")]
+    assert found.first[0] in [TEXT.replace("he did", f"{name} did") for name in ("Ann", "Bo Lee")]
     pieces = {change.split(" → ")[0] for change in found.changes[0]}
     assert pieces <= {"0142", "Monday", "21:40,", "21:40, and", "perhaps", "did not", "14", "Row."}
-    assert len(set(found.edited[0])) == 6 and found.texts[0] not in found.edited[0]
+    assert len(set(found.texts[0])) == 6 and found.first[0] not in found.texts[0]
 
 
 def test_the_mention_and_what_touches_it_stay():
     found = controls_of(perturbation("On Monday, and he and Tuesday."), 30)
-    name = found.texts[0].split(", and ")[1].split(" and")[0]
-    assert all(f" {name} and" in text for text in found.edited[0])
+    name = found.first[0].split(", and ")[1].split(" and")[0]
+    assert all(f" {name} and" in text for text in found.texts[0])
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_person_in_many_places_is_compared_with_edits_in_as_many():
 
 def test_the_same_text_and_seed_give_the_same_edits_in_any_company():
     alone, beside = controls_of(perturbation(TEXT), 4, 3), controls_of(perturbation("I saw he was.", TEXT), 4, 3)
-    assert alone.edited[0] == beside.edited[1] and alone.changes[0] == beside.changes[1]
+    assert alone.texts[0] == beside.texts[1] and alone.changes[0] == beside.changes[1]
     assert controls_of(perturbation(TEXT), 4, 4).changes != alone.changes
 
 
@@ -76,7 +76,7 @@ def test_later_mentions_move_with_an_edit_before_them():
     text = "Perhaps he left; it is sure that he came."
     spans = (Anchor(8, 10, "subject"), Anchor(33, 35, "subject"))
     found = controls_of(Perturbation((text,), (spans,), ("Ann",)), 5)
-    assert all(edited.count("Ann") == 2 and "Annl" not in edited for edited in found.edited[0])
+    assert all(edited.count("Ann") == 2 and "Annl" not in edited for edited in found.texts[0])
 
 
 class Letters:
@@ -110,8 +110,8 @@ def cube():
 def test_controls_are_columns_of_their_own(cube):
     assert cube.perturbed.shape == (12, 6, 1) and cube.controls.shape == (12, 5, 1)
     edits = controls_of(study.perturbation_of(cube), 4, 0)
-    assert cube.controls[3, 0, 0] == np.float32(sum(map(str.isalpha, edits.texts[3])) / 100)
-    assert cube.controls[3, 2, 0] == np.float32(sum(map(str.isalpha, edits.edited[3][1])) / 100)
+    assert cube.controls[3, 0, 0] == np.float32(sum(map(str.isalpha, edits.first[3])) / 100)
+    assert cube.controls[3, 2, 0] == np.float32(sum(map(str.isalpha, edits.texts[3][1])) / 100)
 
 
 def test_folder_and_file_keep_them_and_a_part_has_its_own(cube, tmp_path):

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import atomic, locks
-from psa_core.audits._running import Grid, Running, score_grid
+from psa_core.audits._running import Running, score_grid
 from psa_core.audits.chats.measures import unnamed
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import OptionError
@@ -26,6 +26,7 @@ from psa_core.inputs.people import people_of
 from psa_core.models import Scorer
 from psa_core.plurals import counted
 from psa_core.registry import ASSETS
+from psa_core.scoring import Grid
 from psa_core.stats.means import CONFIDENCE
 from psa_core.stats.scores import nan_mean
 

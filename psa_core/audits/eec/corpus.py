@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from psa_core.audits._running import Grid
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CorpusError, OptionError
 from psa_core.inputs import limits, tables
 from psa_core.inputs.checks import bytes_of
 from psa_core.registry import ASSETS
+from psa_core.scoring import Grid
 
 NEUTRAL = "neutral"
 SLOT = re.compile(r"\{(\w*)\}")

@@ -13,13 +13,14 @@ import numpy as np
 import pandas as pd
 
 from psa_core import models, options
-from psa_core.audits._running import Grid, Running, plain_record, score_grid, scoring_record
+from psa_core.audits._running import Running, plain_record, score_grid, scoring_record
 from psa_core.audits.eec import corpus, tables
 from psa_core.audits.eec.corpus import PARTS
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import ModelError, OptionError
 from psa_core.folders import results
 from psa_core.options import option
+from psa_core.scoring import Grid
 
 SPELLINGS = {"published": "As published (“dissapointed”)", "corrected": "Corrected (“disappointed”)"}
 

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.audits._running import Grid, Running, score_grid
+from psa_core.audits._running import Running, score_grid
 from psa_core.audits.generation.cube import GenerationCube, measured_targets
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.prompts import filled, packaged
 from psa_core.models import Scorer, TokenScorer
+from psa_core.scoring import Grid, score
 from psa_core.stats import SIGNIFICANT
 from psa_core.stats.associations import word_odds
 from psa_core.stats.means import adjust
@@ -109,8 +110,6 @@ def perplexity(scorer: TokenScorer, texts: Sequence[str]) -> float:
     `scorer` is a causal ``lm:``: minus the log-likelihood, and ``tokenize``, whose rows begin with one token that is
     not counted.
     """
-    from psa_core.scoring import score
-
     tokens = sum(len(row) - 1 for row in scorer.tokenize(texts))
     return float(np.exp(score(scorer, texts)[:, 0].astype(np.float64).sum() / max(tokens, 1)))
 

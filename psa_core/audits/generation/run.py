@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import generators, models, options
-from psa_core.audits._running import Grid, Running, score_grid, scoring_record
+from psa_core.audits._running import Running, score_grid, scoring_record
 from psa_core.audits.generation import quality
 from psa_core.audits.generation.cube import GenerationCube, cut, measured_targets, on_unit
 from psa_core.audits.generation.journal import Journal, Writer, key_of
@@ -26,7 +26,7 @@ from psa_core.errors import Cancelled, OptionError
 from psa_core.generators import CANDIDATES, Batch, Draw, Generator, Matching
 from psa_core.inputs import corpus
 from psa_core.models import Scorer, TokenScorer
-from psa_core.scoring import Progress
+from psa_core.scoring import Grid, Progress
 
 FIRST_PART = 8
 AnyPlanned = TypeVar("AnyPlanned", bound=Planned)

@@ -40,11 +40,7 @@ class PlainBackend(Backend):
     """
 
     scorer: Scorer
-    device: str = "cpu"
-    name: str = "scorer"
-    precision: str = "exact"
-    truncated: int = 0
-    notes: tuple[str, ...] = ()
+    name = "scorer"
 
     def __post_init__(self) -> None:
         self._chunk = min(_FIRST_CHUNK, getattr(self.scorer, "batch", _FIRST_CHUNK))

@@ -214,7 +214,6 @@ class TokenBackend(Backend):
     window_texts: int
     name: str = "torch"
     precision: str = "exact"
-    truncated: int = 0
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

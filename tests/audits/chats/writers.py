@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from psa_core.generators import Batch, Draw, Estimate, Sampling
+from psa_core.asking.prices import Estimate
+from psa_core.generators import Batch, Draw, Sampling
 from psa_core.models._base import digest
 
 WORDS = tuple("abcdefghijklmnopqrstuvwxyz")
@@ -52,7 +53,7 @@ class Assistant:
         return text
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
-        return Estimate(0, len(draws) * sampling.tokens)
+        return Estimate(0, 0, len(draws) * sampling.tokens)
 
     def _random(self, *parts: str) -> np.random.Generator:
         return np.random.default_rng(int(digest([str(self.seed), *parts])[:12], 16))

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from psa_core.asking.prices import Estimate
 from psa_core.audits.generation import planning
 from psa_core.audits.generation.planning import GenerationSpec, Planned
-from psa_core.generators import Batch, Draw, Estimate, Sampling
+from psa_core.generators import Batch, Draw, Sampling
 
 WORDS = ("good", "bad", "great", "awful", "plain")
 
@@ -39,7 +40,7 @@ class Parrot:
         return f" {WORDS[number % 5]} and {WORDS[(number // 2) % 5]} number {draw.k}{end}"
 
     def estimate(self, draws: Sequence[Draw], sampling: Sampling) -> Estimate:
-        return Estimate(0, len(draws) * sampling.tokens)
+        return Estimate(0, 0, len(draws) * sampling.tokens)
 
 
 def plan(folder: Path, values: str = "Ann,female\nBob,male\nCarmen,female\n", k: int = 6) -> Planned:

@@ -159,7 +159,7 @@ def test_a_whole_audit_says_what_it_takes_and_how_far_prompts_would_lead(
     told: list[str] = []
     spec = replace(plan(tmp_path).spec, leak_check=checked)
     found = AUDIT.run(spec, tmp_path / "out", Running(tell=told.append))
-    assert "About 0 tokens to read and up to 1,800 to write: no price is known." in told
+    assert "About 0 tokens to read and up to 1,800 to write; no price is known for this model." in told
     quality = found.tables.summary["quality"]
     assert ("leak" in quality) is bool(checked) and quality["semantic_similarity"] is None
     if checked:
