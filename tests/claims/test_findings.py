@@ -141,18 +141,6 @@ def test_equivalence_that_cannot_be_shown(needed: float, reason: str) -> None:
     assert reason in findings.equivalence_finding(table, "perplexity", margin=0.02).headline
 
 
-def test_changes_since_an_earlier_result() -> None:
-    table = pd.DataFrame({"above": [True, False, False], "p_change": [0.01, 0.02, 0.2], "p_above": [0.01, 0.5, 1.0]})
-    found = comparison.change_finding(table, 0.1)
-    assert found.headline == (
-        "Effects of 1 of 3 names are shown to have grown by more than 0.1; 2 changed significantly."
-    )
-    assert (found.estimate, found.is_significant) == (1, True)
-    none = comparison.change_finding(table.assign(above=False, p_change=0.2), 0.1)
-    assert "0 of 3 names" in none.headline and not none.is_significant
-    assert "cannot tell a change from chance" in str(comparison.change_finding(table.assign(p_above=np.nan), 0.1))
-
-
 def test_threshold() -> None:
     found = findings.threshold_finding(THRESHOLDS, "toxicity", threshold=0.25)
     assert found.headline == (
@@ -343,21 +331,6 @@ def test_no_finding_claims_more_than_sensitivity() -> None:
     code = "\n".join(inspect.getsource(getattr(findings, name)) for name in dir(findings) if name.endswith("_finding"))
     texts = "\n".join(re.findall(r'f?"[^"\n]*"', code))
     assert not re.search(r"caus|fair|bias|discriminat|because|due to", texts, re.IGNORECASE)
-
-
-@pytest.mark.parametrize(
-    ("p_adjusted", "headline", "p"),
-    [
-        (0.0001, "On the same sentences and names B is more name-sensitive than A.", "(p < 0.001, corrected"),
-        (0.2, "no clear difference", "(p = 0.2, corrected"),
-        (float("nan"), "too little in common", "too few"),
-    ],
-)
-def test_two_studies_of_the_same_cells(p_adjusted: float, headline: str, p: str) -> None:
-    row = pd.Series({"first": 0.1, "second": 0.3, "difference": -0.2, "low": -0.3, "high": -0.1, "sentences": 40})
-    row["p_adjusted"] = p_adjusted
-    found = comparison.difference_finding(row, "ScoreDev", ("A", "B"))
-    assert headline in found.headline and p in found.evidence
 
 
 def test_too_few_families_are_said() -> None:

@@ -30,7 +30,7 @@ def test_a_change_beyond_chance_is_said_with_its_interval() -> None:
     assert "Each text is then scored 15 times" in said and "2 of 40 original labels change" in said
 
 
-@pytest.mark.parametrize("change", [Difference(0.01, -0.005, 0.025, 0.2), Difference(-0.01, -0.015, -0.005, 0.001)])
+@pytest.mark.parametrize("change", [Difference(0.01, -0.005, 0.025, 0.05), Difference(-0.01, -0.015, -0.005, 0.001)])
 def test_chance_and_a_change_for_the_worse_are_no_praise(change: Difference) -> None:
     assert "is not shown to make the model less name-sensitive" in found(40, change)
 
@@ -41,29 +41,48 @@ def test_few_sentences_are_no_claim() -> None:
     assert "makes the model less" in found(MIN_SENTENCES, SMALLER)
 
 
-@pytest.mark.parametrize(
-    ("bounds", "words"), [((0.1, 0.3), "moves 20 % less"), ((-0.1, 0.5), "is not shown to move less")]
-)
-def test_several_trainings_claim_what_their_interval_shows(bounds: tuple[float, float], words: str) -> None:
-    dev = {
-        "before": {"value": 0.05},
-        "after": {"value": 0.04},
-        "fall": {"value": 0.2, "low": bounds[0], "high": bounds[1]},
-    }
+def retrained(value: float, low: float | None, high: float | None, shown: Difference | None) -> str:
+    """What is said of a training, or of several with an interval."""
+    fall = {"value": value, "low": low, "high": high}
+    dev = {"before": {"value": 0.05}, "after": {"value": 0.04}, "fall": fall}
     target = {"score_dev": dev, "labels_kept": {"value": 0.97}, "score_change": {"value": 0.012}}
-    material = {"names_held_out": 20, "sentences_held_out": 300}
-    said = str(retraining_finding(target, material, "toxicity", strength=2, shown=SMALLER))
-    assert (
-        "It falls by" not in said
-        and words in said
-        and "Means over several trainings." in said
-        and "97 % of the sentences keep" in said
-    )
-    single = {"value": 0.2, "low": None, "high": None}
-    alone = str(
-        retraining_finding(
-            target | {"score_dev": dev | {"fall": single}}, material, "toxicity", strength=2, shown=SMALLER
-        )
-    )
-    assert "It falls by 0.010 (95 % interval 0.005 to 0.015) over sentences." in alone
-    assert "A single training run; results vary between runs." in alone and "moves 20 % less" in alone
+    material = {"names_held_out": 20, "sentences_held_out": 1300}
+    return str(retraining_finding(target, material, "toxicity", strength=0.5, shown=shown))
+
+
+SAID = (
+    "Retrained with strength 0.5, toxicity {} with names that training never saw; 97 % of the sentences keep their "
+    "label. ScoreDev 0.0500 becomes 0.0400 on 20 names and 1,300 sentences that were only measured.{} Without a change "
+    "of name the scores move by 0.0120 on average. {}"
+)
+FALLS = " It falls by 0.010 (95 % interval 0.005 to 0.015) over sentences."
+
+
+@pytest.mark.parametrize(
+    ("value", "p", "words"),
+    [
+        (0.2, 0.049, "moves 20 % less"),
+        (0.0, 0.049, "moves 0 % less"),
+        (-0.2, 0.049, "moves 20 % more"),
+        (0.2, 0.05, "is not shown to move less"),
+    ],
+)
+def test_one_training_claims_what_its_test_over_sentences_shows(value: float, p: float, words: str) -> None:
+    alone = "A single training run; results vary between runs."
+    assert retrained(value, None, None, SMALLER._replace(p=p)) == SAID.format(words, FALLS, alone)
+    untested = f"moves {100 * abs(value):.0f} % {'more' if value < 0 else 'less'}"
+    assert retrained(value, None, None, None) == SAID.format(untested, "", alone)
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "words"),
+    [
+        (0.2, 0.1, 0.3, "moves 20 % less"),
+        (0.2, 0.0, 0.3, "is not shown to move less"),
+        (-0.2, -0.3, 0.0, "is not shown to move less"),
+        (-0.2, -0.3, -0.1, "moves 20 % more"),
+    ],
+)
+def test_several_trainings_claim_what_their_interval_shows(value: float, low: float, high: float, words: str) -> None:
+    several = "Means over several trainings."
+    assert retrained(value, low, high, SMALLER._replace(p=0.9)) == SAID.format(words, "", several)

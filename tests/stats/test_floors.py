@@ -9,7 +9,7 @@ from scipy.stats import t
 
 from psa_core import stats, tables
 from psa_core.claims import findings
-from psa_core.claims.answers import sampling_plan, unanswered_finding
+from psa_core.claims.answers import unanswered_finding
 from psa_core.cube import SPREAD_OF_ANSWERS, ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.stats import Families, brittleness_floor
@@ -159,13 +159,7 @@ def test_what_is_not_answered_is_said_first() -> None:
     assert unanswered_finding(judge(chances, 20, 1), "loan_unanswered") is None
 
 
-def test_the_plan_says_what_so_many_answers_show() -> None:
-    assert "half as much takes 80" in sampling_plan(Target("loan", samples=20), 100, 20)
-    assert sampling_plan(Target("loan"), 100, 20) == ""
-    assert "differs by 12,000 is" in sampling_plan(Target("pay", 0, 200_000, samples=20), 100, 20)
-    assert sampling_plan(Target("loan", unit="points", samples=7), 3, 20) == (
-        "With 7 answers per text and 3 texts per name, no difference is sure to be found: take more texts."
-    )
+def test_four_times_as_many_answers_show_half_the_difference() -> None:
     assert stats.resolvable(80, 50, 10) == pytest.approx(stats.resolvable(20, 50, 10) / 2)
 
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from psa_core import metrics, stats
-from psa_core.claims.reasons import where_finding
 from psa_core.cube import ScoreCube
 from psa_core.methods import plugins
 from psa_core.stats.associations import word_odds
@@ -130,10 +129,6 @@ def test_the_word_that_goes_with_sensitivity_comes_first(worded: ScoreCube) -> N
     assert table["word"][0] == "stupid" and table["p_adjusted"][0] < 0.05
     moved = stats.sensitivities(*worded.scores("toxicity"))
     assert table["sensitivity"][0] == pytest.approx(moved[1::2].mean())
-    assert "more in sentences with “stupid”" in where_finding(table, "toxicity").headline
-    assert "less in sentences with" in where_finding(table.assign(log_odds=-table["log_odds"]), "toxicity").headline
-    none = where_finding(table.assign(p_adjusted=1.0), "toxicity").headline
-    assert none.startswith("No word") and "stupid" not in none and " not " not in none
 
 
 def test_roles_places_and_lengths_have_their_means(worded: ScoreCube) -> None:
