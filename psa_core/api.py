@@ -134,12 +134,7 @@ class Study:
     def conditions(self, column: str | None = None, target: str | None = None, **options: Any) -> pd.DataFrame:
         """What each condition changes in the groups' differences; columns and options as in `tables.condition_table`.
 
-        Parameters
-        ----------
-        column : str, optional
-            As for `groups`.
-        target : str, optional
-            Without a condition before it; the first one when not given.
+        `column` is as for `groups`, `target` without a condition before it; the first one when not given.
         """
         of = target or next(iter(tables.condition_targets(self.cube)), self.targets[0].name)
         return tables.condition_table(self.cube, of, self._group_column(column), **options)
@@ -189,8 +184,7 @@ class Study:
         if options:
             raise OptionError("finding", got=f"the option {next(iter(options))!r}", expected=f"none for {kind!r}")
         if kind == "sentences":
-            table = tables.sentence_table(self.cube, declared.name)
-            level = _finite(declared.default_threshold)
+            table, level = tables.sentence_table(self.cube, declared.name), declared.default_threshold
             return Finding(findings.sentence_finding(table, declared.name, threshold=level))
         if kind == "corpus":
             return Finding(findings.corpus_finding(self.summary(declared.name), declared))
@@ -240,13 +234,9 @@ class Study:
 
     def _view(self, kind: str, target: Target, options: Mapping[str, Any]) -> View:
         """Sentence and picture from one table, so that they cannot disagree."""
-        views: dict[str, Callable[..., View]] = {
-            "names": self._names_view,
-            "thresholds": self._thresholds_view,
-            "groups": self._groups_view,
-        }
+        view: Callable[..., View] = getattr(self, f"_{kind}_view")
         try:
-            return views[kind](target, **options)
+            return view(target, **options)
         except TypeError as error:
             if "unexpected keyword" not in str(error):
                 raise
@@ -268,7 +258,11 @@ class Study:
     def _thresholds_view(
         self, target: Target, *, threshold: float | None = None, names: Sequence[str] | None = None
     ) -> View:
-        level = _finite(target.default_threshold if threshold is None else threshold)
+        given: Any = target.default_threshold if threshold is None else threshold
+        is_number = isinstance(given, int | float | np.number) and not isinstance(given, bool)
+        if not is_number or not np.isfinite(given):
+            raise OptionError("threshold", got=repr(given)[:60], expected="a finite number")
+        level = float(given)
         levels = np.union1d(tables.default_thresholds(self.cube, target.name), [level])
         table = tables.label_dist_table(self.cube, target.name, thresholds=levels, names=names)
         words = findings.threshold_finding(table, target.name, threshold=level)
@@ -301,13 +295,6 @@ class Study:
 
     def _model(self) -> str:
         return in_short(str(self.cube.provenance.get("study", {}).get("model", "a model")))
-
-
-def _finite(threshold: Any) -> float:
-    is_number = isinstance(threshold, int | float | np.number) and not isinstance(threshold, bool)
-    if not is_number or not np.isfinite(threshold):
-        raise OptionError("threshold", got=repr(threshold)[:60], expected="a finite number")
-    return float(threshold)
 
 
 def run(

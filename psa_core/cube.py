@@ -156,6 +156,10 @@ class ScoreCube:
         targets = (replace(t, threshold=float(thresholds.get(t.name, t.default_threshold))) for t in self.targets)
         return replace(self, targets=tuple(targets))
 
+    def noted(self, *notes: str) -> ScoreCube:
+        """The cube with more notes in its manifest."""
+        return replace(self, provenance={**self.provenance, "notes": [*self.provenance.get("notes", ()), *notes]})
+
     def rows(self, keep: np.ndarray) -> ScoreCube:
         """The cube of some sentences (a boolean mask or positions), in their order."""
         return replace(

@@ -105,20 +105,13 @@ class Journal:
 
         That is more than this run asked for: scores that it found in the cache come from answers of an earlier part.
         """
-        if kept := self._kept():
+        if kept := [place for place in self._places.values() if place.question in self._used]:
             with (folder / FILE).open("wb") as file:
                 file.writelines(place.line() for place in kept)
-
-    def _kept(self) -> list[_Place]:
-        return [place for place in self._places.values() if place.question in self._used]
 
     def discard(self) -> None:
         """Remove what is beside the folder; its content is in the folder now."""
         self.path.unlink(missing_ok=True)
-
-    def end(self) -> None:
-        """Give the place free; what was answered stays there."""
-        self._opened.close()
 
 
 @dataclass(frozen=True)
@@ -163,10 +156,10 @@ def kept_for(folder: Path, most: float | None = None) -> Iterator[Journal]:
     journal = Journal(Path(folder), Purse(most))
     token = _current.set(journal)
     try:
-        yield journal
+        with journal._opened:  # the place is given free at the end; what was answered stays there
+            yield journal
     finally:
         _current.reset(token)
-        journal.end()
 
 
 @contextmanager

@@ -61,7 +61,6 @@ class Estimate:
     requests: int
     tokens_in: int
     tokens_out: int
-    tokens_shared: int = 0  # of those read, what all requests begin with: from a provider's cache it costs less
     price: Price | None = None  # None where the table has no such model
     otherwise: Estimate | None = None  # what it takes where the server does not offer all that is asked for
     when: str = ""  # of one that stands in for another: when it does
@@ -72,7 +71,7 @@ class Estimate:
 
         Examples
         --------
-        >>> Estimate(1000, 90_000, 1000, 0, Price("m", 2.0, 8.0, 0.5, "2025-06")).words
+        >>> Estimate(1000, 90_000, 1000, Price("m", 2.0, 8.0, 0.5, "2025-06")).words
         '1,000 requests, about 90,000 tokens to read and up to 1,000 to write: at most $0.19 (prices of 2025-06).'
         """
         taken = f"bout {self.tokens_in:,} tokens to read and up to {self.tokens_out:,} to write"
@@ -130,26 +129,16 @@ def table(path: Path) -> dict[str, Price]:
 
 def estimate(sample: Sequence[Sequence[Request]], texts: int, model: str) -> Estimate:
     """What so many distinct `texts` take, from the requests about each text of a `sample` of them."""
-    if not sample:
-        return Estimate(0, 0, 0, 0, price_of(model))
     requests = [request for of_text in sample for request in of_text]
-    share = texts / len(sample)
-    prompts = ["\n".join(message["content"] for message in request.messages) for request in requests]
-    read = sum(tokens_in(request) for request in requests)
-    written = sum(tokens_out(request.options) for request in requests)
-    pairs = enumerate(zip(min(prompts), max(prompts), strict=False))
-    begins = next((i for i, (one, other) in pairs if one != other), len(min(prompts)))  # as all of them do
-    shared = _tokens(min(prompts)[:begins]) * len(requests)
-    count, read, written, shared = (round(share * number) for number in (len(requests), read, written, shared))
-    return Estimate(count, read, written, shared, price_of(model))
+    share = texts / max(1, len(sample))
+    read, written = sum(map(tokens_in, requests)), sum(tokens_out(request.options) for request in requests)
+    count, read, written = (round(share * number) for number in (len(requests), read, written))
+    return Estimate(count, read, written, price_of(model))
 
 
 def tokens_in(request: Request) -> int:
-    return sum(_tokens(message["content"]) + AROUND_A_MESSAGE for message in request.messages)
-
-
-def _tokens(words: str) -> int:
-    return -(-len(words.encode("utf-8", "replace")) // BYTES_A_TOKEN)
+    sizes = (len(message["content"].encode("utf-8", "replace")) for message in request.messages)
+    return sum(-(-size // BYTES_A_TOKEN) + AROUND_A_MESSAGE for size in sizes)
 
 
 def tokens_out(options: Mapping[str, Any]) -> int:

@@ -54,19 +54,17 @@ def write(
     Raises `OptionError` when the folder holds something else, or cannot be written.
     """
     if answers and answers.purse.requests:
-        notes = [*cube.provenance.get("notes", ()), answers.purse.words]
-        cube = replace(cube, provenance={**cube.provenance, **answers.account, "notes": notes})
+        cube = replace(cube, provenance={**cube.provenance, **answers.account}).noted(answers.purse.words)
     # What a reader left out counts in nothing that is measured; the data holds it, so that it may be taken back in.
     counted = view.shown(cube)
     csv_tables = measured(counted, extra.text if extra else None)
     csv_tables |= extra.tables if extra else {}
     csv_tables["sentences.csv"] = _sentences(cube)
     score_tables = score_files(cube) | _edit_scores(cube)
-    if note := _note_on_flips(counted, len(csv_tables["flips.csv"])):
-        cube, counted = (
-            replace(one, provenance={**one.provenance, "notes": [*one.provenance.get("notes", ()), note]})
-            for one in (cube, counted)
-        )
+    listed, flips = len(csv_tables["flips.csv"]), sum(len(tables.find_flips(counted, t.name)) for t in cube.targets)
+    if listed < flips:
+        note = f"flips.csv has the largest {listed:,} of {flips:,} flips: its texts may have {FLIPS.words}."
+        cube, counted = cube.noted(note), counted.noted(note)
     with atomic_directory(folder) as aside:
         _put(cube, aside, csv_tables, score_tables)
         if answers:
@@ -108,13 +106,12 @@ def read(folder: Path) -> ScoreCube:
         if missing:
             raise RunFolderError("result folder", got=f"no {missing[0]}", expected="the files that a run writes")
         frames = [read_scores(folder / name) for name in files[2:]]
+        edits = [folder / f"controls.{target.name}.parquet" for target in targets]
+        edited = [read_scores(path) for path in edits] if all(map(Path.is_file, edits)) else []
         shape = len(frames[0]), len(frames[0].columns)
         sentences = _read_csv(folder / files[0], most=shape[0])
         names = _read_csv(folder / files[1], most=shape[1] * len(targets))
-        cube = _cube(content, targets, frames, sentences, names.map(plain))
-        edits = [folder / f"controls.{target.name}.parquet" for target in targets]
-        if all(map(Path.is_file, edits)):
-            cube = replace(cube, controls=_controls([read_scores(path) for path in edits], cube))
+        cube = _cube(content, targets, (frames, edited), sentences, names.map(plain))
         perturbation_of(cube)  # raises where a span is none
         return cube
     except RunFolderError:
@@ -179,10 +176,12 @@ def targets_of(rows: list[dict[str, Any]]) -> tuple[Target, ...]:
 def _cube(
     content: dict[str, Any],
     targets: tuple[Target, ...],
-    frames: list[pd.DataFrame],
+    scores: tuple[list[pd.DataFrame], list[pd.DataFrame]],
     sentences: pd.DataFrame,
     names: pd.DataFrame,
 ) -> ScoreCube:
+    """A cube of what was read; `scores` are of sentences with names, and of neutral edits. Raises `ValueError`."""
+    frames, edited = scores
     score_columns = [column for column in sentences.columns if column.startswith("original.")]
     sentences = spreadsheet.displace(sentences.drop(columns=score_columns))
     names = names[names["target"] == targets[0].name]
@@ -192,7 +191,7 @@ def _cube(
     headings = [other if (other := f"{column} (group)") in renamed else column for column in given]
     names = names[headings].set_axis(given, axis=1)
     columns = [score_heading(name) for name in names["name"]]
-    for frame in frames:
+    for frame in (*frames, *edited):
         if frame["sentence_id"].astype(str).tolist() != sentences["sentence_id"].tolist():
             raise ValueError("scores and sentences.csv list different sentences")
     return ScoreCube(
@@ -202,15 +201,10 @@ def _cube(
         original=np.stack([frame["original"].to_numpy(np.float32) for frame in frames], axis=1),
         perturbed=np.stack([frame[columns].to_numpy(np.float32) for frame in frames], axis=2),
         provenance=content,
+        controls=np.stack([frame.drop(columns="sentence_id").to_numpy(np.float32) for frame in edited], axis=2)
+        if edited
+        else None,
     )
-
-
-def _controls(frames: list[pd.DataFrame], cube: ScoreCube) -> np.ndarray:
-    """The scores of neutral edits, (S, C + 1, T); raises `ValueError` where they are of other sentences."""
-    ids = cube.sentences["sentence_id"].tolist()
-    if any(frame["sentence_id"].astype(str).tolist() != ids for frame in frames):
-        raise ValueError("controls and sentences.csv list different sentences")
-    return np.stack([frame.drop(columns="sentence_id").to_numpy(np.float32) for frame in frames], axis=2)
 
 
 def _put(
@@ -330,10 +324,3 @@ def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.
     texts = list(within((text(sentence, name) for sentence, name in cells), FLIPS.value // len(cube.targets)))
     kept = flips.drop(columns=["sentence_position", "name_position"]).head(len(texts))
     return kept.assign(text=pd.Series(texts, dtype=str))
-
-
-def _note_on_flips(cube: ScoreCube, listed: int) -> str:
-    """That ``flips.csv`` lists the largest flips only, where there are too many or too long ones; else empty."""
-    flips = sum(len(tables.find_flips(cube, target.name)) for target in cube.targets)
-    left = flips - listed
-    return f"flips.csv has the largest {listed:,} of {flips:,} flips: its texts may have {FLIPS.words}." if left else ""

@@ -73,12 +73,10 @@ def shown(cube: ScoreCube) -> ScoreCube:
     ]
     if view.hidden_names:
         notes.append(HIDDEN)
-    if is_left_out.all():  # a study of nothing cannot be measured
-        return replace(cube, provenance={**cube.provenance, "notes": [*cube.provenance.get("notes", ()), *notes]})
-    if is_left_out.any():
+    if is_left_out.any() and not is_left_out.all():  # a study of nothing cannot be measured
         notes.append(f"A reader left {is_left_out.sum():,} of {len(is_left_out):,} sentences out of these results.")
-    provenance = {**cube.provenance, "notes": [*cube.provenance.get("notes", ()), *notes]}
-    return replace(cube.rows(~is_left_out), provenance=provenance)
+        cube = cube.rows(~is_left_out)
+    return cube.noted(*notes)
 
 
 def _own_thresholds(cube: ScoreCube) -> dict[str, float]:

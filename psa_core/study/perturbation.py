@@ -165,13 +165,9 @@ class Perturbation:
     def _render(self, s: int, names: Sequence[str]) -> list[str]:
         text, spans = self.texts[s], self.spans[s]
         apostrophe = _apostrophe(text)
-        ends = [span.end for span in spans]
-        pieces = [text[left : span.start] for left, span in zip([0, *ends], spans, strict=False)]
-        rest = [
-            text[end:start] for end, start in zip(ends, [span.start for span in spans[1:]] + [len(text)], strict=True)
-        ]
-        rendered = [pieces[0]] * len(names)
-        for span, after in zip(spans, rest, strict=True):
+        rendered = [text[: spans[0].start]] * len(names)
+        for span, stop in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=True):
+            after = text[span.end : stop]
             forms = self._forms(names, span.form, span.role == "possessive", apostrophe)
             full_stop = _is_full_stop(after)
             rendered = [

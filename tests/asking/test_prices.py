@@ -51,8 +51,8 @@ def test_an_estimate_by_hand() -> None:
     options = {"max_tokens": 5, "n": 2}
     sample = [[Request(({"role": "user", "content": "x" * length},), options)] for length in (40, 80)]
     found = estimate(sample, 100, "dear")
-    # (40 / 4 + 4) + (80 / 4 + 4) tokens of two texts of a hundred; 10 written each; 10 shared each
-    assert (found.requests, found.tokens_in, found.tokens_out, found.tokens_shared) == (100, 1900, 1000, 1000)
+    # (40 / 4 + 4) + (80 / 4 + 4) tokens of two texts of a hundred; 10 written each
+    assert (found.requests, found.tokens_in, found.tokens_out) == (100, 1900, 1000)
     assert found.price and found.price.of(found.tokens_in, found.tokens_out) == pytest.approx(1.19)
 
 
