@@ -110,7 +110,6 @@ def shares_of_variance(outcome: np.ndarray, blocks: Sequence[np.ndarray]) -> np.
     if total <= ROUNDING:
         return np.zeros(count)
     weight = {s: 1 / max(total - reached[s], ROUNDING * total) for s in subsets}
-    weight[everyone] = weight[frozenset()] = 1.0
     # How much all orders that begin with a subset weigh, and all that go on from it.
     before, after = {subsets[0]: 1.0}, {everyone: 1.0}
     for subset in subsets[1:]:
@@ -137,7 +136,7 @@ def _fit(outcome: np.ndarray, columns: np.ndarray) -> tuple[np.ndarray, np.ndarr
     if plain.ssr <= ROUNDING**2 * len(outcome):
         exact = plain.params[1:]
         nothing = np.zeros(len(outcome))
-        return np.stack([exact, exact, exact, np.where(exact == 0, 1.0, 0.0)]), nothing, nothing + 1
+        return np.stack([exact, exact, exact, np.where(np.abs(exact) <= ROUNDING, 1.0, 0.0)]), nothing, nothing + 1
     robust = model.fit(cov_type="HC3", use_t=True)
     low, high = robust.conf_int(1 - CONFIDENCE)[1:].T
     by_chance = _permutation_p(outcome, design)

@@ -289,7 +289,6 @@ def interaction_floors(
     dummies = [own[:, None] == np.array(list(dict.fromkeys(own.tolist()))[1:], dtype=object) for own in labels]
     design = np.column_stack([np.ones(len(values)), *dummies]).astype(np.float64)
     per_cell = np.column_stack([names[used] / np.sqrt(names.sum()) for names in cells])
-    freedom = max(len(values) - len(cells), 1)
 
     def left_over(outcome: np.ndarray) -> np.ndarray:
         return outcome - design @ np.linalg.lstsq(design, outcome, rcond=None)[0]
@@ -300,15 +299,15 @@ def interaction_floors(
         for draws in permuted_rows(residual, _draws(contrasts, n_permutations), np.random.default_rng(seed)):
             sums.append(draws @ weights.T)
             spread.append(total - ((draws @ per_cell) ** 2).sum(axis=1))
-        deviation = np.sqrt(np.maximum(np.concatenate(spread), 0) / freedom)
-        own = float(np.sqrt(max(total - ((residual @ per_cell) ** 2).sum(), 0) / freedom))
+        deviation = np.sqrt(np.maximum(np.concatenate(spread), 0))
+        own = float(np.sqrt(max(total - ((residual @ per_cell) ** 2).sum(), 0)))
         smallest = ROUNDING * max(1.0, float(np.abs(residual).max()))
         return np.concatenate(sums) * (own / np.maximum(deviation, smallest))[:, None]
 
     left = left_over(values)
     if np.ptp(left) <= ROUNDING * max(1.0, float(np.abs(values).max())):
         left = np.zeros_like(left)  # nothing is left over but rounding
-    residuals = map(left_over, (_ranks(left) - (len(left) + 1) / 2, left))
+    residuals = map(left_over, (_ranks(left), left))
     return _by_both(contrasts, ((weights @ residual, drawn(residual)) for residual in residuals))
 
 

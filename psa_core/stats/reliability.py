@@ -105,7 +105,7 @@ def top_stability(perturbed: ArrayLike, *, top: int = TOP, seed: int = 0) -> Top
         random.normal(size=(TOP_DRAWS, sentences)) @ left_over / np.sqrt(sentences - 1) for _ in range(3)
     )
     effects = certain * means + np.sqrt(certain / sentences) * own
-    ties = [ROUNDING * np.abs(centred).max() * random.random((TOP_DRAWS, names)) for _ in "ab"]
+    ties = [random.uniform(0, ROUNDING * np.abs(centred).max(), (TOP_DRAWS, names)) for _ in "ab"]
 
     def share(size: float) -> float:
         tops = [_most_extreme(effects + d / np.sqrt(size) + t, top) for d, t in zip(deviations, ties, strict=True)]

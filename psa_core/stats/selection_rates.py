@@ -108,7 +108,7 @@ def selection_rates(
     highest = int(real[np.argmax(rate[real])])
     ratio[real] = rate[real] / rate[highest]
     pairs = list(combinations(real.tolist(), 2))
-    contrasts = [Contrast.between(groups[a], groups[b]) for a, b in pairs]
+    contrasts = [Contrast.between(*(groups[g] for g in pair)) for pair in pairs]
     p_of_pair = compare_groups(chosen, contrasts, families=families).p_adjusted
     for pair, p_value in zip(pairs, p_of_pair, strict=True):
         if highest in pair:
@@ -128,7 +128,7 @@ def _ratio_interval(chosen: np.ndarray, one: np.ndarray, other: np.ndarray, fami
         rate = np.nansum(given) / (~np.isnan(given)).sum()
         # What each sentence and each name adds to the rate, over the rate: 0 on average.
         moved = np.where(np.isnan(given), 0.0, given - rate) / rate
-        scale = given.size / max((~np.isnan(given)).sum(), 1)
+        scale = given.size / (~np.isnan(given)).sum()
         by_sentence += sign * moved.mean(axis=1) * scale
         of_names = moved.mean(axis=0) * scale
         variances.append(float(of_names.var(ddof=1)) / len(of_names))

@@ -153,7 +153,7 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     labels = {
         "role": cube.sentences["role"].astype(str).to_numpy(),
         "place": np.array(PLACES)[np.minimum(2, (3 * through).astype(int))],
-        "length": np.array(LENGTHS)[np.minimum(3, np.maximum(0, lengths - 1) // 10)],
+        "length": np.array(LENGTHS)[np.digitize(lengths, (11, 21, 31))],
     }
     own_order = {value: place for place, value in enumerate((*PLACES, *LENGTHS))}
     rows = []

@@ -116,7 +116,7 @@ def factor_regression(
             "in_score": found.coefficient * found.spread,
         }
     )
-    significant = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"].unique()
+    significant = coefficients[coefficients["p_adjusted"] < stats.SIGNIFICANT]["factor"]
     shares = pd.DataFrame({"factor": list(found.shares), "share": list(found.shares.values())})
     shares["is_significant"] = shares["factor"].isin(significant)
     effect = means - np.nanmedian(means)

@@ -125,6 +125,8 @@ def _sites(tree: ast.Module) -> Iterator[_Site]:
     def visit(node: ast.AST, statement: ast.stmt | None, inside: tuple[str, ...]) -> None:
         if isinstance(node, (ast.Raise, ast.Assert, ast.Import, ast.ImportFrom)) or _is_seed(node):
             return
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
         if isinstance(node, ast.stmt):
             statement = node
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from scipy.stats import t
+from scipy.stats import norm, t
 from statsmodels.api import OLS, add_constant
 from statsmodels.stats.multitest import multipletests
 
@@ -144,6 +144,8 @@ def test_log_odds_are_those_of_the_paper() -> None:
     assert found.log_odds == pytest.approx(expected)
     assert (found.high - found.low) / 2 == pytest.approx(1.959964 * np.sqrt(1 / marked + 1 / others))
     assert found.sentences.tolist() == [2, 2, 1]
+    p_values = 2 * norm.sf(np.abs(expected) / np.sqrt(1 / marked + 1 / others))
+    assert found.p_adjusted == pytest.approx(multipletests(p_values, method="holm")[1])
 
 
 def test_planted_words_are_found_and_chance_is_not() -> None:
@@ -213,3 +215,36 @@ def test_permuted_residuals_are_about_as_sure_as_the_t_test_where_errors_are_nor
 
 def test_without_words_in_enough_sentences_every_column_is_empty() -> None:
     assert [len(column) for column in word_odds([frozenset({"a"}), frozenset({"b"})], [True, False])] == [0] * 6
+
+
+@pytest.mark.parametrize("digits", [8, 0])
+def test_permuted_residuals_by_hand(digits: int) -> None:
+    """HC3's t of each column by statsmodels, once for each permutation of what the other columns leave over."""
+    random = np.random.default_rng(4)
+    columns = random.normal(size=(14, 2)).round(digits)
+    outcome = (columns[:, 0] + random.normal(0, 1, 14)).round(digits)
+    design, draws = add_constant(columns), np.random.default_rng(0)
+    expected = []
+    for column in (1, 2):
+        fit = OLS(outcome, np.delete(design, column, axis=1)).fit()
+        permuted = draws.permuted(np.tile(fit.resid, (60, 1)), axis=1)
+        observed, *drawn = (
+            abs(float(OLS(one, design).fit(cov_type="HC3").tvalues[column]))
+            for one in [outcome, *(fit.fittedvalues + residual for residual in permuted)]
+        )
+        expected.append((1 + np.count_nonzero(np.array(drawn) >= observed * (1 - 1e-8))) / 61)
+    assert associations._permutation_p(outcome, design, 60) == pytest.approx(expected)
+    assert 1 / 61 <= min(expected) < max(expected) < 1
+
+
+def test_where_one_factor_says_all_the_others_say_nothing() -> None:
+    outcome = np.arange(12.0)
+    found = explain(outcome, np.column_stack([outcome, np.random.default_rng(0).normal(size=12)]), ["a", "b"])
+    assert found.p_value.tolist() == [0, 1] and found.shares["b"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_factor_too_many_is_refused_and_twelve_are_not() -> None:
+    random = np.random.default_rng(0)
+    outcome, blocks = random.normal(size=60), [random.normal(size=(60, 1)) for _ in range(12)]
+    outcome -= outcome.mean()
+    assert shares_of_variance(outcome, blocks).sum() == pytest.approx(associations._r_squared(outcome, blocks))

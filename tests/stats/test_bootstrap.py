@@ -288,3 +288,21 @@ def test_a_sure_correlation_has_the_p_value_that_so_many_draws_can_give() -> Non
     one = np.random.default_rng(0).normal(size=60)
     two = one + np.random.default_rng(1).normal(0, 0.1, 60)
     assert sentence_correlation(one, two).p == pytest.approx(2 / 1001)
+
+
+def test_a_tail_is_the_smaller_one_on_either_side() -> None:
+    """Of the draws 0 to 9 three are at most 2 and three at least 7; the observed value counts among them."""
+    assert bootstrap._share_as_far(np.arange(10.0), 2.0) == bootstrap._share_as_far(np.arange(10.0), 7.0) == 8 / 11
+    assert bootstrap._share_as_far(np.arange(10.0), 4.5) == 1
+
+
+def test_the_error_of_fishers_z_is_that_of_normal_points() -> None:
+    points = np.random.default_rng(0).multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], 20_000).T
+    z, error = bootstrap._fisher_z(points)
+    assert z == pytest.approx(np.arctanh(0.6), abs=0.02) and error == pytest.approx(20_000**-0.5, rel=0.03)
+
+
+def test_a_turn_in_the_last_fifth_of_the_range_is_seen() -> None:
+    x = np.concatenate([np.linspace(0, 8, 300), np.linspace(8.1, 10, 20)])
+    y = np.where(x <= 8, x, 6.5) + 0.01 * np.cos(np.arange(320))
+    assert trend_shape(x, y) == "peak" and trend_shape(x, -y) == "dip"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_ind
 
-from psa_core.stats.group_gaps import _repeat_error, _ways, beyond_others, gap
+from psa_core.stats.group_gaps import _permuted, _repeat_error, _ways, beyond_others, gap
 
 
 def test_p_is_the_share_of_ways_to_form_the_groups() -> None:
@@ -119,9 +119,21 @@ def test_answers_beyond_the_others_range_by_hand() -> None:
 def test_p_counts_the_ways_by_welchs_t() -> None:
     people = np.array([0.1, 0.9, 2.4, 1.2, 3.3, 2.9, 2.0, 5.1])
     sizes = []
-    for first in combinations(range(8), 4):
+    for first in combinations(range(8), 5):
         second = np.setdiff1d(range(8), first)
         sizes.append(abs(ttest_ind(people[list(first)], people[second], equal_var=False).statistic))
-    found = gap(people[None, :, None], range(4), range(4, 8))
-    assert found is not None and found.p == pytest.approx(np.mean(np.array(sizes) >= sizes[0] * (1 - 1e-9)))
-    assert 0.02 < found.p < 0.9
+    p, floor = _permuted(people, np.arange(8) < 5, seed=0)
+    assert p == pytest.approx(np.mean(np.array(sizes) >= sizes[0] * (1 - 1e-9)))
+    gaps = [abs(people[list(each)].mean() - np.delete(people, each).mean()) for each in combinations(range(8), 5)]
+    assert 0.02 < p < 0.9 and floor == pytest.approx(np.mean(gaps))
+
+
+def test_people_who_are_all_alike_leave_the_doubt_about_tasks() -> None:
+    scores = np.repeat(np.array([[0.0, 1], [0, 2], [0, 4], [0, 5]]), 3, axis=1)[:, :, None]
+    found = gap(scores, [0, 1, 2], [3, 4, 5])
+    assert found is not None and found.low == found.high == found.difference == 3
+    by_task = np.array([1, 2, 4, 5])
+    assert found.tasks_high - 3 == pytest.approx(t.ppf(0.975, 3) * by_task.std(ddof=1) / 2)
+    two = gap(np.repeat(scores, 2, axis=0)[:, 1:5], [0, 1], [2, 3])
+    assert two is not None
+    assert two.tasks_high - 3 == pytest.approx(t.ppf(0.975, 2) * np.repeat(by_task, 2).std(ddof=1) / np.sqrt(8))

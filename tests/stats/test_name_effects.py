@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
+from scipy.stats import t as t_of
+from scipy.stats import ttest_1samp
 
 from psa_core.errors import CubeError, OptionError
 from psa_core.stats import CORRECTIONS, adjust, name_effects, original_p, paired_t_p
 from psa_core.stats.name_effects import BLOCKS, block_sums, permutations_for, permuted_sums, two_sided_share
+
+#: The package has a function of the same name.
+module = import_module("psa_core.stats.name_effects")
 
 RANDOM = np.random.default_rng(0)
 
@@ -251,3 +258,64 @@ def test_a_names_standardised_effect_is_over_the_sentences_that_it_has() -> None
     means = np.nanmean(differences, axis=0)
     expected = (means - np.median(means)) / np.nanstd(differences, axis=0, ddof=1)
     assert name_effects(scores).standardised.tolist() == pytest.approx(expected.tolist())
+
+
+def tables_of(perturbed: np.ndarray) -> list[np.ndarray]:
+    """Some tables with the names of each sentence in other orders."""
+    return [np.random.default_rng(seed).permuted(perturbed, axis=1) for seed in range(7)]
+
+
+def test_what_other_names_show_by_chance_is_counted_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A permuted name speaks against one whose t, on its side, it reaches with a mean three quarters as far from 0."""
+    values = np.random.default_rng(2).normal(0, 0.02, (40, 6)) + 0.2 * (np.random.default_rng(3).random((40, 6)) < 0.1)
+    values[:, 0] += 0.02
+    means = values.mean(axis=0)
+    without = values - means.mean()
+    monkeypatch.setattr(
+        module,
+        "permuted_sums",
+        lambda *_: ((t.sum(axis=0)[None], (t**2).sum(axis=0)[None]) for t in tables_of(without)),
+    )
+    drawn = np.concatenate(tables_of(without), axis=1)
+    statistics, drawn_means = ttest_1samp(drawn, 0).statistic, drawn.mean(axis=0)
+    expected = []
+    for own, mean in zip(ttest_1samp(values, 0).statistic, means, strict=True):
+        side = np.sign(own)
+        is_further = (side * statistics >= abs(own)) & (side * drawn_means >= 0.75 * abs(mean))
+        expected.append(min(1.0, 2 * (1 + is_further.sum()) / (1 + len(statistics))))
+    found = module._permuted_share(values, without, np.random.default_rng(0))
+    assert found == pytest.approx(expected) and len(set(expected)) > 2
+
+
+def test_a_name_is_judged_by_its_own_error_and_that_of_the_typical_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    perturbed = np.random.default_rng(5).normal(0, 0.1, (30, 7)) + np.array([0.1, 0.05, 0, 0, 0, -0.02, 0])
+    centred = perturbed - perturbed.mean(axis=1, keepdims=True)
+    monkeypatch.setattr(
+        module,
+        "permuted_sums",
+        lambda *_: ((t.sum(axis=0)[None], (t**2).sum(axis=0)[None]) for t in tables_of(centred)),
+    )
+
+    def judged(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        value = table.mean(axis=0) - np.median(table.mean(axis=0))
+        variance = table.var(axis=0, ddof=1) / 30
+        # Of a median: π/2 of a mean's variance, which is no more than the names' spread (1.4826 MAD) allows.
+        of_middle = min(np.median(variance), (1.4826 * np.median(np.abs(value))) ** 2) * np.pi / 2 / 7
+        return value, np.sqrt(variance + of_middle)
+
+    value, error, spread, p_value, _ = module._tested(perturbed, np.arange(7), np.random.default_rng(0))
+    own_value, own_error = judged(centred)
+    assert value == pytest.approx(own_value) and error == pytest.approx(own_error)
+    assert spread == pytest.approx(centred.std(axis=0, ddof=1))
+    drawn = np.concatenate([np.divide(*judged(table)) for table in tables_of(centred)])
+    for name, statistic in enumerate(own_value / own_error):
+        tail = 1 + min((drawn >= statistic).sum(), (drawn <= statistic).sum())
+        assert p_value[name] == pytest.approx(max(min(1, 2 * tail / (1 + len(drawn))), 2 * t_of.sf(abs(statistic), 29)))
+
+
+def test_what_differs_in_its_last_bits_does_not_differ() -> None:
+    found = name_effects(np.tile([[0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.6 / 2]], (12, 1)))
+    assert found.value.tolist() == [0] * 5 and found.p_value.tolist() == [1] * 5
+    tiny = 1e-15 * np.random.default_rng(0).normal(size=(20, 4))
+    tiny[:, 0] += 1e-14
+    assert name_effects(tiny).p_value == pytest.approx(name_effects(1e15 * tiny).p_value)

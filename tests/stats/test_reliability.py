@@ -172,3 +172,22 @@ def test_the_top_of_pure_noise_is_hardly_found_again() -> None:
 
 def test_ties_of_one_split_are_ties_whatever_the_others_are() -> None:
     assert reliability._ranks(np.array([[[1.0, 2.0, 1.0], [3.0, 4.0, 5.0]]])).tolist() == [[[1.5, 3, 1.5], [1, 2, 3]]]
+
+
+def test_no_scale_and_no_side_matters() -> None:
+    scores = noisy(12)
+    for scale in (1e-7, 1e7):
+        assert order_reliability(scale * scores) == pytest.approx(order_reliability(scores))
+        assert top_stability(scale * scores) == pytest.approx(top_stability(scores))
+        means = scale * scores.mean(axis=0)
+        assert order_agreement(means, np.round(means / scale, 1)).r == order_agreement(
+            scores.mean(axis=0), scores.mean(axis=0).round(1)
+        ).r  # fmt: skip
+    assert reliability._bound(-1.0, 0.5) == reliability._bound(-0.99, 0.99) == -1
+
+
+def test_effects_that_cancel_out_are_no_top_however_many_sentences() -> None:
+    scores = np.random.default_rng(0).integers(-8, 9, (10, 12)).astype(float)
+    scores -= scores.mean(axis=1, keepdims=True).round()
+    both = np.vstack([scores, -scores])
+    assert top_stability(both, top=2).sentences == np.inf

@@ -3,9 +3,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from psa_core.errors import PsaError
 from psa_core.inputs.groups import parse_select
+from psa_core.stats import Families
 from psa_core.stats.selection_rates import select_at, select_top, selection_rates
 
 RANDOM = np.random.default_rng(8)
@@ -74,3 +76,25 @@ def test_two_sentences_are_enough_for_an_interval() -> None:
     first = np.array([True, True, False, False])
     found = selection_rates([[1, 1, 1, 0], [1, 0, 0, 1]], [first, ~first])
     assert np.isfinite([found.low[1], found.high[1]]).all() and found.low[1] < found.impact_ratio[1] < found.high[1]
+
+
+@pytest.mark.parametrize("families", [None, Families.of(np.arange(40) // 2)])
+def test_the_interval_of_a_ratio_by_hand(families: Families | None) -> None:
+    """The variance of a rate's logarithm over the names of each group and over sentences, with Welch's freedom."""
+    random = np.random.default_rng(3)
+    chosen = (random.random((40, 9)) < np.r_[[0.7] * 5, [0.4] * 4]) * 1.0
+    chosen[random.random((40, 9)) < 0.1] = NAN
+    found = selection_rates(chosen, sets("aaaaabbbb"), families=families)
+    variances, freedoms, by_sentence = [], [], 0.0
+    for sign, own in ((-1, chosen[:, :5]), (1, chosen[:, 5:])):
+        rate = np.nanmean(own)
+        moved = np.nan_to_num(own - rate) / rate / np.mean(~np.isnan(own))
+        variances.append(moved.mean(axis=0).var(ddof=1) / own.shape[1])
+        freedoms.append(own.shape[1] - 1)
+        by_sentence = by_sentence + sign * moved.mean(axis=1)
+    units = by_sentence if families is None else by_sentence.reshape(20, 2).mean(axis=1)
+    variances, freedoms = np.array([*variances, units.var(ddof=1) / len(units)]), np.array([*freedoms, len(units) - 1])
+    freedom = variances.sum() ** 2 / (variances**2 / freedoms).sum()
+    half = t.ppf(0.975, freedom) * np.sqrt(variances.sum())
+    ratio = np.nanmean(chosen[:, 5:]) / np.nanmean(chosen[:, :5])
+    assert (found.low[1], found.high[1]) == pytest.approx((ratio * np.exp(-half), ratio * np.exp(half)))
