@@ -286,19 +286,6 @@ def test_the_method_says_of_which_measures_answers_are_missing(result: ChatResul
     assert told[-1] == f"Grader judge: it sees them. {more}"
 
 
-def test_a_difference_in_shares_says_which_way_and_by_how_much() -> None:
-    row = {"difference": 0.1, "low": 0.05, "high": 0.15, "mean_a": 0.2}
-    less = {"difference": -0.1, "low": -0.15, "high": -0.05, "mean_a": 0.2}
-    for measure, words in ((measures.REFUSAL, "refusals {} often, by"), (measures.NO_NUMBER, "{} often without the")):
-        assert report.clause(row, measure).startswith(words.format("more"))
-        assert report.clause(less, measure).startswith(words.format("less"))
-        assert "10 points of 100 [5, 15]" in report.clause(row, measure)
-        assert report.short(row, measure) == "+10 points of 100" and report.short(less, measure)[0] == "−"
-    ten = {"difference": 10.0, "low": 9.0, "high": 11.0, "mean_a": 40.0}
-    plain = measures.Measure("grade", "grade", "plain", "higher by {size}", "lower by {size}", unit="grades")
-    assert report.size_words(ten, plain) == ("10 grades", "[9, 11]")
-
-
 def test_tails_are_of_groups_of_several_people() -> None:
     people = PEOPLE.assign(team=["a", "a", "", "", "a", "", "b", ""])
     words = np.random.default_rng(3).normal(40, 5, (3, 8, 4))

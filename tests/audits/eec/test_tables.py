@@ -233,28 +233,6 @@ def test_a_design_of_too_many_sentences_is_refused(monkeypatch):
         corpus.Design(DESIGN.templates, DESIGN.people, DESIGN.words)
 
 
-def test_the_largest_difference_is_a_significant_one_where_there_is_any() -> None:
-    none, up, down = tables.VERDICTS["gender"]
-    rows = pd.DataFrame({"system": ["a", "b", "c"], "mean_difference": [0.9, -0.2, 0.1], "verdict": [none, down, up]})
-    assert report.largest(rows, "gender")["system"] == "b"
-    assert report.largest(rows.assign(verdict=none), "gender")["system"] == "a"
-
-
-def test_what_counts_once_is_pairs_of_people_or_people():
-    table = pd.DataFrame({"p_adjusted": [0.01], "p_clustered": [0.2], "mean_difference": [0.1], "templates": [7]})
-    race = table.assign(pairs=144, clusters=40, verdict="AA=EA not significant")
-    assert "each of 7 templates and 40 people counts once" in report.further(race, "race")
-    assert "finds a difference in 1 of 1" in report.further(race, "race")
-    alone = report.further(race.assign(p_clustered=np.nan), "race")
-    assert alone.startswith("One template, or one person on each side") and "144 pairs" in alone
-
-
-def test_the_correction_says_below_what_a_p_value_counts():
-    said = report.correction(pd.DataFrame({"assessments": [10, 10]}))
-    assert said.startswith("10 tests were") and "below 0.05 / 10 = 0.005" in said
-    assert report.correction(pd.DataFrame({"assessments": [1]})).startswith("1 test was")
-
-
 ANGER = Target("anger")
 
 
@@ -296,20 +274,3 @@ def test_without_first_names_it_says_so(whole: corpus.Design) -> None:
         tables.by_template(
             ScoreCube(cube.sentences, cube.names.drop(columns="race"), cube.targets, cube.original, cube.perturbed)
         )
-
-
-def test_the_spelling_line_counts_what_changes() -> None:
-    table = pd.DataFrame(
-        {
-            "verdict": ["a", "b"],
-            "verdict_respelled": ["a", "c"],
-            "mean_difference": [0.1, -0.2],
-            "mean_difference_respelled": [0.13, -0.21],
-            "largest_change": [0.25, 0.1],
-        }
-    )
-    said = report.spelling_line(table, "respelled")
-    assert said.startswith("Spelled “dissapointed” instead, in 240 of the sentences: 1 of 2 verdicts change, no mean")
-    assert "moves by more than 0.0300, and no single score moves by more than 0.25." in said
-    same = report.spelling_line(table.head(1).assign(mean_difference_respelled=0.10001), "published")
-    assert "no verdict changes, the mean differences stay as they are to four decimals, and no" in same
