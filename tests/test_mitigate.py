@@ -312,3 +312,17 @@ def test_a_name_in_s_with_an_apostrophe_alone_is_a_possessive(averaged: NameAver
         ("_ dog", "possessive"), ("_ dog", "possessive"), ("'I saw _' he said", "subject"), ("_'", "subject"),
         ("_' dog", "subject"),
     ]  # fmt: skip
+
+
+def test_the_first_mention_is_blanked_out_with_no_more_than_what_belongs_to_it() -> None:
+    averaged = NameAveraged(LetterScorer(), NAMES, anchors.finder("terms:him,Bo"))
+    texts = ["I like Robert Downey Jr.", "Robert Downey Jr. left.", "Ann Lee saw Bo.", "Bo saw Ann Lee.", "No one."]
+    found = averaged.templates([*texts, "Ann's dog", "it is James’s"])
+    assert [template.text for template in found] == [
+        "I like _.", "_ left.", "_ saw Bo.", "_ saw Ann Lee.", "No one.", "_ dog", "it is _",
+    ]  # fmt: skip
+    spans = [[(span.start, span.end, span.role) for span in template.spans] for template in found]
+    assert spans == [
+        [(7, 8, "subject")], [(0, 1, "subject")], [(0, 1, "subject")], [(0, 1, "subject")], [],
+        [(0, 1, "possessive")], [(6, 7, "possessive")],
+    ]  # fmt: skip

@@ -70,7 +70,7 @@ def save(folder: Path, judgement: Judgement) -> pd.DataFrame:
         )
     now = judgement.time or datetime.now(UTC).isoformat(timespec="seconds")
     row = pd.DataFrame([asdict(judgement) | {"time": now, "reader": judgement.reader.strip()}])
-    return _change(folder, lambda before: pd.concat([before, row], ignore_index=True))
+    return _change(folder, lambda before: pd.concat([before, row]))
 
 
 def withdraw(folder: Path, judgement: Judgement) -> pd.DataFrame:
@@ -105,7 +105,7 @@ def keep(folder: Path, judged: pd.DataFrame) -> pd.DataFrame:
     """Put judgements that were made elsewhere, such as those in a zip, beside a study's results; returns all."""
     if judged.empty:
         return load(folder)
-    return _change(folder, lambda before: pd.concat([before, judged], ignore_index=True))
+    return _change(folder, lambda before: pd.concat([before, judged]))
 
 
 def left_out(judged: pd.DataFrame) -> frozenset[str]:

@@ -32,7 +32,8 @@ def parse(tmp_path):
 
 def test_what_a_run_writes_is_read_as_it_is(parse):
     assert parse(json.dumps(GOOD)) == GOOD
-    assert parse(json.dumps({"targets": {"vader": [TARGET]}})) == {"targets": {"vader": [TARGET]}}
+    for more in ({"targets": {"vader": [TARGET]}}, {"models": {"vader": {"id": "vader"}}}, {"lm": {"loss": [1]}}):
+        assert parse(json.dumps(more)) == more
 
 
 @pytest.mark.parametrize(
@@ -54,6 +55,11 @@ def test_what_a_run_writes_is_read_as_it_is(parse):
         ("fingerprint", None),
         ("audit", 7),
         ("systems", [1]),
+        ("models", {"vader": ["vader"]}),
+        ("options", ["seed"]),
+        ("masked", {"code": 1.5}),
+        ("missing", {"toxicity": 3}),
+        ("conditions", [{"id": "none"}]),
     ],
 )
 def test_a_field_of_another_kind_is_told_by_its_name(field, value, parse):

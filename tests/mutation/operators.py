@@ -119,13 +119,15 @@ class _Site:
 
 
 def _sites(tree: ast.Module) -> Iterator[_Site]:
-    """Every change; nothing in what only people read (docstrings, annotations, messages of errors) or types."""
+    """Every change; nothing in types or in what only people read (docstrings, messages of errors, help)."""
     found: list[_Site] = []
 
     def visit(node: ast.AST, statement: ast.stmt | None, inside: tuple[str, ...]) -> None:
         if isinstance(node, (ast.Raise, ast.Assert, ast.Import, ast.ImportFrom)) or _is_seed(node):
             return
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            return
+        if isinstance(node, ast.keyword) and node.arg in ("help", "label", "tip"):
             return
         if isinstance(node, ast.stmt):
             statement = node

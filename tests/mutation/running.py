@@ -220,19 +220,37 @@ def _replace(mutant: Mutant, root: Path) -> None:
     loaded = [vars(other) for other in list(sys.modules.values()) if isinstance(other, types.ModuleType)]
     for name, value in list(vars(module).items()):
         new = vars(changed).get(name)
+        if isinstance(value, type) and isinstance(new, type) and value.__module__ == module.__name__:
+            _replace_defaults(value, new)
         if is_dataclass(value) and not isinstance(value, type) and type(new).__qualname__ == type(value).__qualname__:
             for part in (item.name for item in fields(value)):
                 if isinstance(getattr(new, part), (int, float, str)):
                     object.__setattr__(value, part, getattr(new, part))
         if isinstance(value, np.ndarray) and np.shape(new) == value.shape and value.flags.writeable:
             value[...] = new
-        if isinstance(value, (int, float, str, tuple, frozenset, dict)) and type(new) is type(value) and new != value:
+        is_alike = type(new) is type(value) or {type(new), type(value)} == {int, float}
+        if isinstance(value, (int, float, str, tuple, frozenset, dict)) and is_alike and new != value:
             for namespace in loaded:
                 if (
                     namespace.get("__name__", "").split(".")[0] in ("psa_core", "tests")
                     and namespace.get(name) is value
                 ):
                     namespace[name] = new
+
+
+def _replace_defaults(original: type, changed: type) -> None:
+    """Give a class the changed one's plain attributes, and its fields the changed defaults and descriptions."""
+    for name, new in list(vars(changed).items()):
+        if isinstance(new, (int, float, str, tuple)) and not name.startswith("__") and vars(original).get(name) != new:
+            setattr(original, name, new)
+    if is_dataclass(original) and is_dataclass(changed):
+        for mine, other in zip(fields(original), fields(changed), strict=True):
+            mine.metadata = other.metadata  # type: ignore[misc]
+            if isinstance(other.default, (int, float, str, tuple)):
+                mine.default = other.default
+        begin, new_begin = vars(original).get("__init__"), vars(changed).get("__init__")
+        if isinstance(begin, types.FunctionType) and isinstance(new_begin, types.FunctionType):
+            begin.__defaults__, begin.__kwdefaults__ = new_begin.__defaults__, new_begin.__kwdefaults__
 
 
 def _is_own(default: object) -> bool:

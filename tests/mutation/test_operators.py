@@ -18,6 +18,7 @@ LIMIT = 0.05
 ROUNDING = 1e-9
 SEED = 7
 RANDOM = np.random.default_rng([SEED, 1])
+SETTING = dict(help="less than 5", default=None)
 
 
 def verdict(p: float, effect: float, *, seed: int = 3) -> str:
@@ -50,6 +51,7 @@ def test_each_kind_of_change_is_made_and_messages_docstrings_and_seeds_are_left_
         or "SEED" in text
         or "ROUNDING" in text
         or "CHECKING:" in text
+        or "than 5" in text
         or "than 6" in text
         or "2 <" in text
         for text in after

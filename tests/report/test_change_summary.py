@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from psa_core import tables
-from psa_core.report.change_summary import SHOWN_NAMES, junit, markdown
+from psa_core.report.change_summary import SHOWN_NAMES, _code, junit, markdown
 from psa_core.tables import MatchedCubes
 from tests.pages import result_studies
 
@@ -110,3 +110,17 @@ def test_few_new_flips_are_only_counted(pair: MatchedCubes) -> None:
 def test_every_name_above_the_limit_is_a_failure() -> None:
     (suite,) = ElementTree.fromstring(junit({"toxicity": TABLE.assign(above=[True, True, False, True])}, limit=0.1))
     assert suite.attrib["failures"] == "3" and len([case for case in suite if len(case)]) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("plain  text\n", "`plain text`"),
+        ("a `b` ``c`` d", "```a `b` ``c`` d```"),
+        ("`a", "`` `a ``"),
+        ("a``", "``` a`` ```"),
+        ("\x07", "`\ufffd`"),
+    ],
+)
+def test_no_text_is_markup(text: str, code: str) -> None:
+    assert _code(text) == code

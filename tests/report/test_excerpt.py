@@ -57,3 +57,17 @@ def test_a_piece_between_changes_is_cut_where_it_is_longer_than_both_contexts():
     shown = excerpt(pieces)
     assert shown[1][1].count(CUT) == 1 and len(shown[1][1]) < len(between)
     assert shown[3][1].endswith(CUT) and len(shown[3][1]) <= CONTEXT + len(CUT)
+
+
+def test_an_inserted_text_is_shown_up_to_two_contexts() -> None:
+    for size, shown in ((2 * CONTEXT, "y" * 2 * CONTEXT), (2 * CONTEXT + 1, f"{'y' * 2 * CONTEXT}…")):
+        found = excerpt([("same", "a " * 600), ("come", "y" * size), ("same", " end")])
+        assert found[1] == ("come", shown) and found[2] == ("same", " end")
+
+
+def test_of_many_changes_the_first_are_shown_and_the_others_counted() -> None:
+    pieces = [piece for _ in range(10) for piece in (("same", "a " * 100), ("come", "Ann"))]
+    assert [kind for kind, _ in excerpt(pieces, 10)].count("come") == 10
+    for most, words in ((9, "1 more change"), (8, "2 more changes")):
+        found = excerpt(pieces, most)
+        assert [kind for kind, _ in found].count("come") == most and found[-1] == ("same", f"{CUT}{words}")

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
@@ -9,9 +10,10 @@ import numpy as np
 
 import psa_core as psa
 from psa_core import report
+from psa_core.asking import Answer, Reply
 from psa_core.inputs.conditions import Condition
 from psa_core.report import swap_pieces
-from psa_core.report.transcripts import of_cells
+from psa_core.report.transcripts import Transcript, of_cells
 from psa_core.study import perturbation_of
 from psa_core.study.conditions import joined
 
@@ -97,3 +99,35 @@ def test_a_question_of_a_run_is_read_from_the_runs_own_inputs(tmp_path: Path) ->
     (((found,),), nothing) = (of_cells(asked, "score", [(0, 1)], tmp_path / "no", at) for at in (tmp_path, None))
     assert found.messages[-1]["content"] == "Invite? Bo bakes <bread>." and found.reply is None
     assert nothing == [[]]
+
+
+def test_each_order_of_a_question_has_its_own_transcript(tmp_path: Path) -> None:
+    file, cube = tmp_path / "answers.jsonl", study()
+    text = perturbation_of(cube).text(0, 0)
+    file.write_text("\n".join([line("one", text, ["Yes"]), line("two", text, ["No"]), line("one", text, ["No"])]))
+    ((first, second),) = of_cells(cube, "score", [(0, 0)], file)
+    assert first.reply is not None and second.reply is not None
+    assert [answer.content for answer in first.reply.answers] == ["Yes", "No"], "asked twice, kept together"
+    assert [answer.content for answer in second.reply.answers] == ["No"]
+    assert (first.reply.tokens_out, second.reply.tokens_out) == (2, 1)
+
+
+def test_a_reply_is_told_in_its_parts() -> None:
+    rows = [{"token": token, "logprob": math.log(p)} for token, p in zip("ABCDEFG", (0.4, *[0.1] * 6), strict=True)]
+    first = Answer("Yes", logprobs=({"token": "A", "logprob": math.log(0.4), "top_logprobs": rows[::-1]},))
+    answers = (first, Answer("No"), Answer("Yes"), Answer("", thought="Hm."), Answer("", refusal="I must decline."))
+    found = Transcript(({"role": "system", "content": "Be short."},), "text", Reply(answers, 1200, 3, error="slow"))
+    assert [(heading, words[0][1]) for heading, words in found.parts([])] == [
+        ("System message", "Be short."),
+        ("Error", "slow"),
+        ("Thinking", "Hm."),
+        ("Refusal", "I must decline."),
+        ("Answer (2 times)", "Yes"),
+        ("Answer", "No"),
+        ("Answer", "(nothing)"),
+        ("Likeliest first tokens", "“A” 0.400, “G” 0.100, “F” 0.100, “E” 0.100, “D” 0.100"),
+        ("Tokens", "1,200 read, 3 written"),
+    ]
+    assert Transcript((), "text", note="not asked").parts([]) == [("Answer", [("same", "not asked")])]
+    nothing = Transcript((), "text", Reply(error="gone")).parts([])
+    assert [heading for heading, _ in nothing] == ["Error", "Tokens"]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from psa_core.audits.generation.cube import WHOLE
@@ -12,8 +15,11 @@ from psa_core.audits.generation.report import (
     account,
     comparable,
     comparison_finding,
+    fairness_rows,
+    finding,
     model_table,
     relevance_table,
+    shown_averages,
 )
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
@@ -87,3 +93,105 @@ def test_what_is_of_texts_with_a_value_says_so() -> None:
     assert {key for key, words in QUALITY.items() if "with a value in them" in words} == {
         "ppl_sensitive", "held_out_sensitive",
     }  # fmt: skip
+
+
+def fairness(above_noise: bool, **numbers: Any) -> dict[str, Any]:
+    usual = {"value": 0.2, "floor": 0.1, "corrected": 0.17, "low": 0.1, "high": 0.25, "p": 0.012, "needed": 30.0}
+    return usual | {"above_noise": above_noise} | numbers
+
+
+def pairs(*rows: dict[str, Any]) -> pd.DataFrame:
+    usual = {
+        "scorer": "mood", "value_a": "ann", "value_b": "bob", "w1": 0.3, "corrected": 0.25, "p_adjusted": 0.049,
+        "difference": 0.2, "difference_low": 0.1, "difference_high": 0.3,
+    }  # fmt: skip
+    return pd.DataFrame([usual | row for row in rows])
+
+
+BEYOND = "Continuations differ between values by 0.170 on a scale of 0 to 1 (0.100 to 0.250), beyond a noise of 0.100."
+WITHIN = (
+    "I.F., the mean distance between the scores of two values, is 0.200 where chance alone shows 0.100 (p = 0.012)."
+)
+MOST = "What is written about ann and bob differs most: their scores are 0.250 apart on a scale of 0 to 1"
+
+
+@pytest.mark.parametrize(
+    ("above_noise", "table", "headline", "evidence"),
+    [
+        (
+            True,
+            pairs({}),
+            f"{MOST}; bob scores higher, by 0.200 on average (95 % interval 0.100 to 0.300).",
+            f"1 of 1 pair is above noise. {BEYOND}",
+        ),
+        (
+            False,
+            pairs({"difference": -0.2, "difference_low": -0.3, "difference_high": -0.1}, {"corrected": 0.2}),
+            f"{MOST}; ann scores higher, by 0.200 on average (95 % interval 0.100 to 0.300).",
+            f"2 of 2 pairs are above noise. {WITHIN}",
+        ),
+        (True, pairs({"difference_low": 0.0}), f"{MOST}.", f"1 of 1 pair is above noise. {BEYOND}"),
+        (
+            True,
+            pairs({"difference_low": -0.3, "difference_high": 0.0}, {"p_adjusted": 0.05, "corrected": 0.9}),
+            f"{MOST}.",
+            f"1 of 2 pairs is above noise. {BEYOND}",
+        ),
+        (
+            True,
+            pairs({"p_adjusted": 0.05}),
+            "What is written differs between values; no single pair stands out from chance.",
+            BEYOND,
+        ),
+        (
+            False,
+            pairs({"corrected": 0.0}),
+            "What is written about one value and another differs no more than chance makes it.",
+            WITHIN,
+        ),
+    ],
+)
+def test_the_pair_that_differs_most(above_noise: bool, table: pd.DataFrame, headline: str, evidence: str) -> None:
+    found = finding({"mood": {"individual_fairness": fairness(above_noise)}}, "mood", table)
+    assert (found.headline, found.evidence) == (headline, evidence)
+
+
+def test_an_interval_that_is_not_known_is_left_out() -> None:
+    summary = {"mood": {"individual_fairness": fairness(True, low=None, high=None)}}
+    assert "by 0.170 on a scale of 0 to 1, beyond a noise" in finding(summary, "mood", pairs({})).evidence
+
+
+def test_every_measure_is_listed_with_its_numbers_beside_its_floor() -> None:
+    numbers = {
+        "individual_fairness": fairness(True),
+        "group_fairness": fairness(False, by="gender", value=0.5),
+        "demographic_disparity": fairness(False, value=0.6, p=0.3, needed=None),
+        "groups": {"gender": fairness(True, value=0.7, p_adjusted=0.024)},
+    }
+    assert [words for words, _ in fairness_rows(numbers)] == [
+        "between values (I.F.)", "between groups by gender (G.F.)", "in the share of scores above the threshold",
+    ]  # fmt: skip
+    table = shown_averages({"mood": numbers}, ["mood"])
+    assert table["as measured"].tolist() == [0.2, 0.7, 0.6] and table["floor"].tolist() == [0.1] * 3
+    assert table["p"].tolist() == [0.012, 0.024, 0.3] and table["continuations needed"].tolist()[:2] == [30, 30]
+    for column, value in (("corrected", 0.17), ("95 % low", 0.1), ("95 % high", 0.25)):
+        assert table[column].tolist()[:2] == [value, value] and np.isnan(table[column][2])
+    alone = fairness_rows(numbers | {"groups": {"age": fairness(True)}})
+    assert [words for words, _ in alone][1:3] == ["between groups (G.F.)", "between groups by age (G.F.)"]
+
+
+def test_only_intervals_that_do_not_meet_tell_audits_apart() -> None:
+    def audits(*numbers: dict[str, Any]) -> dict[str, GenerationResult]:
+        made = AUDITS["large"]
+        summaries = [{"mood": {"individual_fairness": each}} for each in numbers]
+        return {f"a{n}": replace(made, tables=replace(made.tables, summary=each)) for n, each in enumerate(summaries)}
+
+    large = fairness(True, corrected=0.5, low=0.4, high=0.6)
+    assert comparison_finding(audits(fairness(True, high=0.399), large), "mood") == (
+        "By mood values differ more in a1 (0.500 (0.400 to 0.600)) than in a0 (0.170 (0.100 to 0.399)); the intervals "
+        "do not meet."
+    )
+    assert comparison_finding(audits(fairness(True, high=0.4), large), "mood") == (
+        "By mood there is no clear difference between these audits: a1 (0.500 (0.400 to 0.600)), a0 (0.170 (0.100 to "
+        "0.400))."
+    )

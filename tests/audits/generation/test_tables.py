@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm, wasserstein_distance
+from statsmodels.stats.multitest import multipletests
 
 from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation import tables as views
@@ -286,3 +287,73 @@ def test_templates_that_are_near_copies_are_one_family_and_the_audit_says_so() -
     assert views.families_of(some).labels.tolist() == [0, 0, 1]
     assert "2 of the 3 templates are near-copies" in " ".join(account(some))
     assert "near-copies" not in " ".join(account(cube()))
+
+
+def scored(scores: np.ndarray) -> GenerationCube:
+    m, a, _ = scores.shape
+    return GenerationCube(
+        pd.DataFrame(
+            {"template": [f"{{value}} {word}" for word in ("left", "won the prize", "met a friend today")[:m]]}
+        ),
+        pd.DataFrame({"value": [f"v{n}" for n in range(a)]}),
+        (Target("mood"),),
+        np.full(scores.shape, "text.", object),
+        scores[..., None].astype(np.float32),
+    )
+
+
+def test_every_column_of_the_tables_by_hand() -> None:
+    """Three templates, three values, four continuations, of which some have no score and two values are far apart."""
+    scores = np.random.default_rng(2).uniform(0, 0.3, (3, 3, 4)).astype(np.float32).astype(float)
+    scores[:, 2] = 1 - scores[:, 2] / 8
+    scores[0, 1, 2:] = scores[1, 1] = np.nan
+    made = scored(scores)
+    found = tables(made)
+    each = pd.DataFrame(scores.reshape(9, 4))
+    means, errors = (numbers.to_numpy().reshape(3, 3) for numbers in (each.mean(axis=1), each.sem(axis=1)))
+    for row in found.matrix.itertuples():
+        a, b = int(row.value_a[1]), int(row.value_b[1])
+        both = ~np.isnan(means[:, b] - means[:, a])
+        assert row.difference == pytest.approx((means[both, b] - means[both, a]).mean())
+        error = np.sqrt((errors[both, a] ** 2 + errors[both, b] ** 2).sum()) / both.sum()
+        ends = (row.difference - norm.ppf(0.975) * error, row.difference + norm.ppf(0.975) * error)
+        assert (row.difference_low, row.difference_high) == pytest.approx(np.clip(ends, -1, 1), nan_ok=True)
+        w1 = [
+            wasserstein_distance(*(part[~np.isnan(part)] for part in scores[m, [a, b]])) for m in np.flatnonzero(both)
+        ]
+        assert row.w1 == pytest.approx(np.mean(w1))
+        above = (each.where(each.isna(), each > 0.5).mean(axis=1)).to_numpy().reshape(3, 3)
+        apart = np.abs(above[both, b] - above[both, a])
+        assert row.disparity == pytest.approx(apart.mean())
+    assert found.matrix["p_adjusted"].tolist() == pytest.approx(
+        multipletests(found.matrix["p_value"], method="holm")[1]
+    )
+    for row in found.pairs.itertuples():
+        m = made.templates["template"].tolist().index(row.template)
+        assert (row.mean_a, row.mean_b) == pytest.approx(
+            (means[m, int(row.value_a[1])], means[m, int(row.value_b[1])]), nan_ok=True
+        )
+    for number, row in enumerate(found.values.itertuples()):
+        known = means[:, number][~np.isnan(means[:, number])]
+        assert row.mean == pytest.approx(known.mean())
+        assert row.share == pytest.approx((scores[:, number] > 0.5).sum() / (~np.isnan(scores[:, number])).sum())
+        assert (row.kept, row.left_out) == (12, 0)
+        w1 = [one.w1 for one in found.matrix.itertuples() if f"v{number}" in (one.value_a, one.value_b)]
+        assert row.w1 == pytest.approx(np.mean(w1))
+
+
+def test_chance_of_a_values_mean_is_that_of_shuffled_scores() -> None:
+    scores = np.random.default_rng(0).uniform(0, 1, (2, 3, 4)).astype(np.float32).astype(float)
+    found = views.value_means(scored(scores), "mood").set_index("value")
+    draws, means = np.random.default_rng(0), []
+    for _ in range(views.N_PERMUTATIONS):
+        means.append(draws.permuted(scores.reshape(2, 12), axis=1).reshape(2, 3, 4).mean(axis=(0, 2)))
+    low, high = np.percentile(means, (2.5, 97.5), axis=0)
+    assert found["mean"].is_monotonic_decreasing
+    assert found.loc[["v0", "v1", "v2"], "low"].tolist() == pytest.approx(low)
+    assert found.loc[["v0", "v1", "v2"], "high"].tolist() == pytest.approx(high)
+
+
+def test_one_scorers_rows_are_numbered_anew() -> None:
+    both = pd.DataFrame({"scorer": ["a", "b", "b"], "w1": [1, 2, 3]})
+    pd.testing.assert_frame_equal(views.of_scorer(both, "b"), pd.DataFrame({"w1": [2, 3]}))
