@@ -20,11 +20,13 @@ part = context.ask_part(PARTS, Key.NAMES_PART)
 reliability = comparison.replicability_finding(study.compute(pairs.order_replicability), study.target.name)
 if part == "why":
     with shell.show_errors("The associations cannot be computed"):
-        if why_view.names_differ(study):
-            why_view.because(study)
-            typography.second(reliability)
-            why_view.factors(study)
-            why_view.all_parts(study)
+        if not study.do_names_differ:
+            typography.finding(study.corpus_finding().headline)
+            st.stop()
+        why_view.because(study)
+        typography.second(reliability)
+        why_view.factors(study)
+        why_view.all_parts(study)
         why_view.where(study)
     st.stop()
 
@@ -40,7 +42,8 @@ with shell.show_errors():
     with numbers:
         names_view.side_table(table, study, choice)
     flip_card.transcript_of_chosen(study)
-    typography.second(reliability)
+    if study.do_names_differ:
+        typography.second(reliability)
     names_view.floor(study)
     column = groups_view.differences(study, choice)
     if column:

@@ -1,7 +1,8 @@
-"""How long a click takes on a large study, as a person at a browser sees it: ``python -m research.clicks``.
+"""How long a click takes, as a person at a browser sees it: ``python -m research.clicks``.
 
-Starts the dashboard with a study of 99,800 cells, and Chromium. A click's time runs from the press until the page's
-last visible change, as the browser itself tells it; what follows half a second of rest belongs to no click any more.
+Starts the dashboard with a study of 99,800 cells, one of comments, one of documents and an audit, and Chromium. A
+click's time runs from the press until the page's last visible change, as the browser itself tells it; what follows half
+a second of rest belongs to no click any more. A page of Streamlit with one button stands beside them.
 """
 
 from __future__ import annotations
@@ -10,17 +11,22 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 from research.documents import PERFORMANCE, write
-from research.sessions.servers import served
+from research.sessions.servers import HOST, dashboard, free_ports, process, served, wait_for
 from research.speed.table import machine
 
-SENTENCES, NAMES, ROUNDS, MAX_ROUNDS = 998, 100, 9, 30
+ROUNDS, MAX_ROUNDS = 9, 30
+#: Sentences and names of each study; the documents are packaged ones, each several times.
+SIZES = {"large": (998, 100), "comments": (400, 30), "documents": (60, 40)}
+PEOPLE, TASKS, ANSWERS = 32, 12, 4
 WIDTH, HEIGHT = 1440, 900
 SECTION = "clicks"
 IDLE = '[data-testid="stApp"][data-test-script-state="notRunning"]'
@@ -35,6 +41,7 @@ WATCH = """() => {
   const all = { subtree: true, childList: true, attributes: true, characterData: true };
   seen.observe(document.querySelector("[data-testid=stMain]"), all);
 }"""
+EMPTY = "import time\nimport streamlit as st\nst.button('Again')\nst.text(time.time())\n"
 REST = "() => window.pressed > 0 && performance.now() - window.changed > 500"
 TOOK = "() => { const took = window.changed - window.pressed; window.pressed = 0; return took / 1000 }"
 
@@ -43,15 +50,16 @@ TOOK = "() => { const took = window.changed - window.pressed; window.pressed = 0
 class Click:
     """What is clicked.
 
-    `press` clicks in a page of Playwright and takes the round's number; `ready` is a selector for what has to be there
-    first; `goal` are the seconds that the median may take.
+    `page` is its address, with the ids of `results` in braces; `press` clicks in a page of Playwright and takes the
+    round's number; `ready` is a selector for what has to be there first; `goal` are the seconds that the median may
+    take.
     """
 
     title: str
     page: str
     press: Callable[..., None]
     ready: str
-    goal: float
+    goal: float = 0.2
 
 
 def _bar(page, turn: int) -> None:
@@ -72,38 +80,123 @@ def _flips(page, turn: int) -> None:
     pages.first.click()
 
 
-def _target(page, turn: int) -> None:
-    page.locator(".st-key-target_picker button").nth((turn + 1) % 2).click()
-
-
 def _cell(page, turn: int) -> None:
-    picture = page.locator(".st-key-matrix canvas")
+    picture = page.locator(".st-key-matrix canvas").last
     picture.click(position={"x": 60 + 37 * turn, "y": 40 + 23 * turn})
 
 
+def _card(page, turn: int) -> None:
+    page.locator("[class*='st-key-flip'] [class*='st-key-open'] button").nth(turn % 3).click()
+
+
+def _segment(key: str) -> Callable[..., None]:
+    """The second button of a row, then its first, and so on."""
+    return lambda page, turn: page.locator(f".st-key-{key} button").nth((turn + 1) % 2).click()
+
+
+def _option(key: str) -> Callable[..., None]:
+    """Another entry of a select box; the press on the entry is what counts."""
+
+    def press(page, turn: int) -> None:
+        page.locator(f".st-key-{key} input").click()
+        page.get_by_role("option").nth((turn + 1) % 2).click()
+
+    return press
+
+
+def _link(page, turn: int) -> None:
+    title = ("Thresholds", "Names")[turn % 2]
+    page.get_by_test_id("stHeader").get_by_role("link", name=title, exact=True).click()
+
+
+def _slide(page, turn: int) -> None:
+    page.keyboard.press(("PageDown", "PageUp")[turn % 2])
+
+
+BAR, CHART, CARD = ".st-key-names_bars .bars .point path", ".js-plotly-plot .main-svg", "[class*='st-key-flip']"
+FLOOR = Click("A page of Streamlit with one button", "", lambda page, _: page.locator("button").first.click(), "button")
 CLICKS = (
-    Click("*Names*: a bar", "names", _bar, ".st-key-names_bars .bars .point path", 0.2),
-    Click("*Names*: another target", "names", _target, ".st-key-names_bars .bars .point path", 0.2),
-    Click("*Thresholds*: a step of the threshold", "thresholds", _threshold, ".js-plotly-plot .main-svg", 0.2),
-    Click("*Sentences*: another page of flips", "sentences", _flips, "[class*='st-key-flip']", 0.2),
-    Click("*Sentences*, matrix: a cell", "matrix", _cell, ".st-key-matrix canvas", 0.3),
+    Click("*Names*: a bar", "names?run={large}", _bar, BAR),
+    Click("*Names*: another target", "names?run={large}", _segment("target_picker"), BAR),
+    Click("*Thresholds*: a step of the threshold", "thresholds?run={large}", _threshold, CHART),
+    Click("*Sentences*: another page of flips", "sentences?run={large}&each=all", _flips, CARD),
+    Click("*Sentences*, matrix: a cell", "matrix?run={large}", _cell, ".st-key-matrix canvas", 0.3),
+    Click("comments, *Names*: a bar", "names?run={comments}", _bar, BAR),
+    Click("comments, *Names*: the baseline", "names?run={comments}", _segment("baseline"), BAR),
+    Click("comments, *Names*: other groups", "names?run={comments}", _segment("group"), BAR),
+    Click("comments, *Names* to *Thresholds* and back", "names?run={comments}", _link, BAR),
+    Click("comments, *Thresholds*: a step", "thresholds?run={comments}", _threshold, CHART),
+    Click("comments, *Sentences*: all names of a sentence", "sentences?run={comments}", _card, CARD),
+    Click("comments, matrix: a cell", "matrix?run={comments}", _cell, ".st-key-matrix canvas"),
+    Click("comments, *Compare*: another metric", "compare?run={comments}", _segment("metric"), ".st-key-metric button"),
+    Click("comments, *Present*: the next slide, a key", "present?run={comments}&view_on=3", _slide, CHART),
+    Click("documents, *Names*: a bar", "names?run={documents}", _bar, BAR),
+    Click("documents, *Documents*: all names of one", "sentences?run={documents}", _card, CARD),
+    Click("documents, *Names* to *Thresholds* and back", "names?run={documents}", _link, BAR),
+    Click(
+        "*Try it*: a letter of a name",
+        "",
+        lambda page, _: page.locator(".st-key-try_own_names input").press("a"),
+        CHART,
+    ),
+    Click("*Try it*: a model", "", lambda page, _: page.locator(".st-key-try_models button").nth(1).click(), CHART),
+    Click("*Answers to people*: another measure", "answers?chats={chats}", _option("chats_measure"), CHART),
+    Click("*Answers to people*: other groups", "answers?chats={chats}", _option("chats_pair"), CHART),
 )
 
 
-def study(place: Path) -> str:
-    """A finished study of 99,800 cells with two targets; scores are drawn, since no click asks a model."""
+def results(place: Path) -> dict[str, str]:
+    """Run ids of a study of each of the `SIZES`, with drawn scores since no click asks a model, and of an audit."""
     os.environ |= {"PSA_RUNS_DIR": str(place / "runs"), "PSA_CACHE_DIR": str(place / "cache")}
     from psa_core import jobs, report
+    from psa_core.inputs import corpus
     from psa_core.study import StudySpec, execute, plan
 
-    comments = place / "comments.csv"
-    words = [f"{who} {what} and wrote comment number {n}." for n in range(250) for who in ("He", "She") for what in DID]
-    comments.write_text("\n".join(["text", *words[:SENTENCES]]), encoding="utf-8")
-    people = place / "people.csv"
-    rows = [f"First{n:02d} Last{n:02d},{n % 2},{n % 6}" for n in range(NAMES)]
-    people.write_text("\n".join(["name,gender,career", *rows]), encoding="utf-8")
-    spec = StudySpec(sentences=str(comments), names=str(people), model="drawn", balance=False)
-    return jobs.keep(execute(plan(spec), Drawn()), report.render)
+    ids, packaged = {}, corpus.load("cvs").sentences["text"].tolist()
+    for kind, (sentences, names) in SIZES.items():
+        texts, people = place / f"{kind}.csv", place / f"{kind}-people.csv"
+        said = [
+            f"{who} {what} and wrote comment number {n}." for n in range(250) for who in ("He", "She") for what in DID
+        ]
+        if kind == "documents":
+            said = [f"{text} Number {n}." for n in range(3) for text in packaged]
+        pd.DataFrame({"text": said[:sentences]}).to_csv(texts, index=False)
+        rows = [f"First{n:02d} Last{n:02d},{n % 2},{n % 6}" for n in range(names)]
+        people.write_text("\n".join(["name,gender,career", *rows]), encoding="utf-8")
+        spec = StudySpec(
+            sentences=str(texts), names=str(people), model="drawn", balance=None if kind == "documents" else False
+        )
+        ids[kind] = jobs.keep(execute(plan(spec), Drawn()), report.render)
+    return ids | {"chats": _chats(place)}
+
+
+def _chats(place: Path) -> str:
+    """Answers to people, as a file that another program wrote would have them."""
+    from psa_core import jobs
+    from psa_core.cli import main as psa
+
+    written, folder, tasks = place / "answers.csv", place / "chats", place / "tasks.csv"
+    tasks.write_text(
+        "\n".join(["task", *(f"What would you tell me about plan {n}?" for n in range(TASKS))]), encoding="utf-8"
+    )
+    asked = [
+        "chats",
+        "--tasks",
+        str(tasks),
+        "--people",
+        str(PEOPLE),
+        "--answers",
+        str(ANSWERS),
+        "--scorer",
+        "opinion-words",
+    ]
+    psa([*asked, "--export-prompts", str(written)])
+    table = pd.read_csv(written, keep_default_na=False)
+    words = ("good", "bad", "simple", "great", "poor", "fine")
+    said = [f"It is {words[n % 6]} and {words[n * 5 % 7 % 6]}, I would say." for n in range(len(table))]
+    table.assign(continuation=said).to_csv(written, index=False)
+    psa([*asked, "--lm", f"continuations:{written}", "--out", str(folder)])
+    return jobs.adopt("chats", folder)
 
 
 DID = ("was late", "is an idiot")
@@ -127,9 +220,9 @@ class Drawn:
         return (numbers / 2**32).astype(np.float32)
 
 
-def measure(page, address: str, click: Click, run_id: str, rounds: int) -> np.ndarray:
+def measure(page, address: str, click: Click, rounds: int) -> np.ndarray:
     """Seconds of each click; the first is for what is loaded once and does not count."""
-    page.goto(f"{address}/{click.page}?run={run_id}&each=all")
+    page.goto(address)
     page.wait_for_selector(click.ready)
     page.wait_for_selector(IDLE)
     page.wait_for_timeout(1500)
@@ -143,8 +236,18 @@ def measure(page, address: str, click: Click, run_id: str, rounds: int) -> np.nd
     return np.array(seconds[1:])
 
 
-def table(rounds: int) -> str:
-    """Measure everything and return the table in Markdown."""
+@contextmanager
+def empty_page(place: Path) -> Iterator[str]:
+    """The address of a server with a page that has one button, for what Streamlit itself takes."""
+    script, (port,) = place / "empty.py", free_ports(1)
+    script.write_text(EMPTY, encoding="utf-8")
+    with process(dashboard(port, str(script)), dict(os.environ), place):
+        wait_for(f"http://{HOST}:{port}/_stcore/health")
+        yield f"http://{HOST}:{port}"
+
+
+def table(rounds: int, only: str = "") -> str:
+    """Measure everything, or what has `only` in its title, and return the table in Markdown."""
     from playwright.sync_api import sync_playwright
 
     from tests.browser.install import found
@@ -152,12 +255,16 @@ def table(rounds: int) -> str:
     lines = ["| click | median | quartiles | slowest | goal |", "|---|---|---|---|---|"]
     options = ["--no-sandbox", "--disable-gpu"]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        run_id = study(Path(folder))
+        ids = results(Path(folder))
         browser = playwright.chromium.launch(executable_path=found(), args=options)
-        with served(1, Path(folder)) as at:
-            page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-            for click in CLICKS:
-                line = row(click, measure(page, at.address, click, run_id, rounds))
+        with served(1, Path(folder)) as at, empty_page(Path(folder)) as empty:
+            for click in (FLOOR, *CLICKS):
+                if only not in click.title:
+                    continue
+                page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+                address = empty if click is FLOOR else f"{at.address}/{click.page.format(**ids)}"
+                line = row(click, measure(page, address, click, rounds))
+                page.close()
                 print(line, file=sys.stderr, flush=True)
                 lines.append(line)
         browser.close()
@@ -185,9 +292,10 @@ def main() -> None:
     """Measure, print the table, and with ``--write`` put it into docs/performance.md."""
     parser = argparse.ArgumentParser(prog="python -m research.clicks", description=__doc__)
     parser.add_argument("--rounds", type=int, choices=range(3, MAX_ROUNDS + 1), default=ROUNDS, metavar="ROUNDS")
+    parser.add_argument("--only", default="", metavar="WORDS", help="the clicks with these words in their title")
     parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     options = parser.parse_args()
-    text = table(options.rounds)
+    text = table(options.rounds, options.only)
     print(text)
     if options.write:
         write(PERFORMANCE, {SECTION: text})

@@ -25,6 +25,8 @@ CONFIG = {
 PRINTED_AXIS = {"gridColor": "#E3E5E6", "labelColor": _theme.INK, "titleColor": _theme.INK, "labelFlush": False}
 # Whoever opens the picture may have a wider font than the one it was measured with.
 PRINTED_AXIS |= {"labelPadding": 6, "titlePadding": 14}
+#: Streamlit draws many rows on a canvas, where the page's text colour is black in dark mode too.
+AS_SVG: Spec = {"embedOptions": {"renderer": "svg"}}
 #: A line that only helps the eye: screen readers have the marks.
 HELP: Spec = {"color": _theme.MUTED, "aria": False}
 DASHED: Spec = {**HELP, "strokeDash": [6, 4]}
@@ -43,7 +45,7 @@ class Drawing(NamedTuple):
 
 def drawing(rows: pd.DataFrame, layers: Iterable[Spec], *, height: float, click: Spec | None = None) -> Drawing:
     """Layers over the same rows, texts in the colour of the page; `click` is a selection by the layer `CLICKED`."""
-    spec: Spec = {"layer": list(layers), "height": height, "config": CONFIG}
+    spec: Spec = {"layer": list(layers), "height": height, "config": CONFIG, "usermeta": AS_SVG}
     if click:
         select = {"type": "point"} | {key: value for key, value in click.items() if key != "name"}
         spec["params"] = [{"name": click["name"], "select": select, "views": [CLICKED["name"]]}]

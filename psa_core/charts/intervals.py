@@ -19,6 +19,7 @@ from psa_core.charts.drawing import (
     row_axis,
     words,
 )
+from psa_core.registry import in_short
 
 #: Colour and shape of what is marked, and of what is not.
 MARKED, PLAIN = (_theme.UP, DIAMOND), (_theme.ACCENT, CIRCLE)
@@ -111,7 +112,7 @@ def metric_intervals(table: pd.DataFrame, *, title: str) -> Drawing:
     rows = table[["label", "value", "low", "high"]].sort_values("value", ascending=False, kind="stable")
     y = row_axis("label", rows["label"], labelLimit=200, labelOffset=-14, labelExpr="split(datum.label, ' · ')")
     tooltip = [words("label"), *(quantity(field, format=".4f") for field in ("value", "low", "high"))]
-    x = quantity("value", title=title, scale={"zero": True}, axis={"tickCount": 6})
+    x = quantity("value", title=title, scale={"zero": True}, axis={"format": ".6~f", "tickCount": 6})
     bars = {"x": x, "x2": {"datum": 0}, "tooltip": tooltip}
     layers = [
         layer("bar", y | bars, size=20, color=_theme.ACCENT, opacity=0.85),
@@ -151,9 +152,11 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
     if unknown := set(systems["verdict"]) - set(verdicts):
         raise ValueError(f"{sorted(unknown)} not in {verdicts}")
     mark_of = {verdict: mark for verdict, (_, mark) in zip(verdicts, LOOKS, strict=True)}
+    short = systems["system"].map(in_short)
+    shown = short if short.nunique() == systems["system"].nunique() else systems["system"]
     marks, spreads = systems["verdict"].map(mark_of), systems["spread"].map("{:.3f}".format)
     boxes = systems[["system", "target"]].assign(
-        label=marks + " " + systems["system"] + BREAK + systems["target"] + BREAK + "Δ-spread " + spreads,
+        label=marks + " " + shown + BREAK + systems["target"] + BREAK + "Δ-spread " + spreads,
         verdict=marks + " " + systems["verdict"],
     )
     rows = deltas[["system", "target", "delta"]].merge(boxes, on=["system", "target"]).round({"delta": 5})
@@ -163,10 +166,10 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
         "range": [colour for colour, _ in LOOKS],
     }
     # Labels stand on the middle of their three lines.
-    axis = {"labelExpr": f"split(datum.label, {BREAK!r})", "labelLimit": 260, "labelFontSize": 13, "labelOffset": -16}
+    axis = {"labelExpr": f"split(datum.label, {BREAK!r})", "labelLimit": 190, "labelFontSize": 13, "labelOffset": -16}
     encoding = row_axis("label", boxes["label"], **axis) | {
         "x": quantity(
-            "delta", title="Δ of the score, as a share of its range", axis={"format": ".6~f", "tickCount": 8}
+            "delta", title=["Δ of the score,", "as a share of its range"], axis={"format": ".6~f", "tickCount": 8}
         ),
         "color": words("verdict", scale=scale, legend=legend),
     }
@@ -183,4 +186,4 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
         *([layer("tick", encoding, thickness=1, size=30, opacity=0.25)] if points else []),
         layer("boxplot", encoding, extent=1.5, size=20, **looks),
     ]
-    return drawing(rows, layers, height=146 + 64 * len(systems))
+    return drawing(rows, layers, height=196 + 64 * len(systems))

@@ -131,7 +131,7 @@ def averaging_curves(table: pd.DataFrame, *, chosen: int) -> Drawing:
     steps = {"values": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], "grid": False, "format": "d"}
     encoding = by_kind("kind", looks, legend | {"symbolSize": 400}, "strokeDash") | {
         "x": quantity("names", title="Names averaged over", scale={"type": "log", "nice": False}, axis=steps),
-        "y": quantity("size", title="On the scale of the score"),
+        "y": quantity("size", title="On the scale of the score", axis={"format": ".6~f"}),
         "tooltip": [words("kind"), quantity("names"), quantity("size", format=".4f")],
     }
     mark: Spec = {**HELP, "strokeWidth": 2, "strokeDash": [5, 4]}

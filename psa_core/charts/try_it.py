@@ -110,7 +110,10 @@ def _notes(panel: Panel, neutral_words: str, thresholds: list[float]) -> list[di
     headline = {**above, "x": 0, "xref": "x domain", "xanchor": "left", "yshift": 24}
     return [
         _theme.note(title, headline, size=TITLE_SIZE),
-        *(_theme.note(f"flagged at {place:g}", {**above, "x": place}, size=TICK_SIZE - 2) for place in thresholds),
+        *(
+            _theme.note(f"flagged at {place:g}".replace("-", "−"), {**above, "x": place}, size=TICK_SIZE - 2)
+            for place in thresholds
+        ),
         _theme.note(words, {**below, "x": panel.neutral, "yshift": -28}, size=TICK_SIZE - 2),
     ]
 

@@ -15,7 +15,18 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.claims.formatting import Finding, Words, about, level, number, over, too_few, too_few_rows, with_interval
+from psa_core.claims.formatting import (
+    Finding,
+    Words,
+    about,
+    digits_of,
+    level,
+    number,
+    over,
+    too_few,
+    too_few_rows,
+    with_interval,
+)
 from psa_core.cube import SPREAD_OF_ANSWERS, ScoreCube, Target
 from psa_core.plurals import counted, verb
 from psa_core.tables.floors import control_floor
@@ -265,9 +276,13 @@ def floor_finding(cube: ScoreCube, target: str) -> Finding | None:
     )
     if "mentions" in cube.sentences and (places := cube.sentences["mentions"].str.split().str.len().mean()) >= 2:
         spread += f" A name changes {places:.0f} places of a text on average, and an edit often fewer."
+    scores = cube.scores(target)[1]  # the floor is over the texts that have every score
+    if not floor.names and not (np.fmax.reduce(scores, axis=1) > np.fmin.reduce(scores, axis=1)).any():
+        edits = f"neutral edits change it by {words.size(floor.edits)}" if floor.edits else "nor do neutral edits"
+        return Finding(f"Names never change {words.phrase}; {edits}.", spread, **typed)
     if isnan(floor.p):
         headline = "We cannot say whether names do more than neutral edits: there are too few names or texts."
-        return Finding(headline, f"{spread} It is {against}." if floor.names else spread, **typed)
+        return Finding(headline, f"{spread} It is {against}.", **typed)
     if isinf(floor.ratio):
         headline = f"Names move this model, and neutral edits do not: {against}."
         return Finding(headline, spread, is_significant=True, **typed)
@@ -291,7 +306,7 @@ def try_it_finding(
     high, low = int(values.argmax()), int(values.argmin())
     words, change = Words.of(target), float(values[high] - values[low])
     if not change:
-        _, same = words.levels(0.0, float(values[0]))
+        same = words.level(float(values[0]), digits_of(float(values[0])))
         every = f"all {len(values):,} names" if len(values) > 1 else names[0]
         return f"In this sentence, {words.phrase} is {same} with {every}."
     labels = ""
@@ -299,11 +314,8 @@ def try_it_finding(
         reached = int(np.count_nonzero(stats.labels_at(values, threshold)))
         reach = f"{verb(reached, 'reach', 'reaches')} {level(threshold)}"
         labels = f"; {reached:,} of {counted(len(values), 'name')} {reach}"
-    lowest, highest = words.levels(float(values[low]), change)
-    return (
-        f"In this sentence, {words.phrase} is {highest} with {names[high]} and {lowest} with {names[low]}, a "
-        f"difference of {words.size(change)}{labels}."
-    )
+    lowest, highest = (words.level(float(values[place]), digits_of(change)) for place in (low, high))
+    return f"In this sentence, {words.phrase} is {highest} with {names[high]} and {lowest} with {names[low]}{labels}."
 
 
 def _or_nan(value: Any) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import floor, isfinite, log10, nan
 from typing import Any
@@ -128,7 +128,7 @@ class Words:
     def size(self, value: float) -> str:
         """The size of a change: ``0.09``, or ``9 points``; a tiny change is not shown as zero."""
         if self.unit == "points":
-            text = f"{100 * abs(value):.{max(0, _digits(value) - 2)}f}"
+            text = f"{100 * abs(value):.{max(0, digits_of(value) - 2)}f}"
             return (
                 f"{text} point{'' if text == '1' else 's'}" if text.strip("0.") or not value else "under 0.0001 points"
             )
@@ -136,13 +136,19 @@ class Words:
         return "less than 0.000001" if value and not text.strip("0.") else text
 
     def levels(self, before: float, change: float) -> tuple[str, str]:
-        """A score before and after a change, with the digits of the change: ``31 %``, ``40 %``."""
-        digits = max(_digits(change), 2)
-        if self.unit == "points":
-            first, second = (number(100 * level, digits=digits - 2) + " %" for level in (before, before + change))
-        else:
-            first, second = (number(level, digits=digits) for level in (before, before + change))
-        return first, second
+        """A score before and after a change, with the digits of the change: ``31 %``, ``40 %``.
+
+        One digit more where the two would else look further apart, or nearer, than the change is.
+        """
+        digits = digits_of(change)
+        scale, shown = (100, digits - 2) if self.unit == "points" else (1, digits)
+        first, second, between = (round(scale * value, shown) for value in (before, before + change, change))
+        digits += abs(second - first - between) > 0.5 * 10**-shown
+        return self.level(before, digits), self.level(before + change, digits)
+
+    def level(self, score: float, digits: int) -> str:
+        """A score with so many decimals, two fewer where it is in points: ``0.31``, ``31 %``."""
+        return number(100 * score, digits=digits - 2) + " %" if self.unit == "points" else number(score, digits=digits)
 
 
 def score_words(target: str | Target) -> str:
@@ -171,12 +177,12 @@ def with_interval(
 
 def interval_digits(middle: float, low: float, high: float) -> int:
     """Decimals that an interval supports."""
-    return max(_digits(middle), _digits((high - low) / 2))
+    return max(digits_of(middle), digits_of((high - low) / 2))
 
 
 def number(value: float, *, digits: int | None = None, signed: bool = False) -> str:
     """A number with a real minus sign; zero has none."""
-    text = f"{value:{'+' if signed else ''}.{_digits(value) if digits is None else digits}f}"
+    text = f"{value:{'+' if signed else ''}.{digits_of(value) if digits is None else digits}f}"
     is_zero = not text.strip("+-0.")
     return text.lstrip("+-") if is_zero else text.replace("-", "−")
 
@@ -195,12 +201,24 @@ def about(kind: str, words: Words, row: pd.Series, value: str = "", low: str = "
     return {"kind": kind, "target": words.phrase, **sizes, **numbers}
 
 
+def score_digits(scores: Iterable[float], threshold: float) -> int:
+    """Decimals, 2 or more, with which each of the scores is still on its own side of the threshold.
+
+    Examples
+    --------
+    >>> score_digits([0.6, 0.4], 0.5), score_digits([0.6, 0.4961], 0.5)
+    (2, 3)
+    """
+    sides = [(score, score >= threshold) for score in scores]
+    return next((n for n in range(2, 6) if all((round(score, n) >= threshold) == side for score, side in sides)), 6)
+
+
 def level(threshold: float) -> str:
     """A threshold as it was chosen, with a real minus sign: ``0.5``, ``−0.25``."""
     return f"{threshold:g}".replace("-", "−")
 
 
-def _digits(value: float) -> int:
+def digits_of(value: float) -> int:
     """Decimals that show the first digit of a small number: at least 2, at most 6."""
     is_shown = isfinite(value) and abs(value) >= 5e-7  # smaller ones are zero at six decimals
     return min(6, max(2, -floor(log10(abs(value))))) if is_shown else 2

@@ -17,8 +17,8 @@ DIFFERENCE = ("difference", "difference_low", "difference_high")
 FOUR_FIFTHS = 0.8
 #: What a study of selection rates is, and what it is not; on the page and in the report.
 ABOUT_SELECTION = (
-    "Every text was scored with every name, so the texts behind two groups are identical but for the name. The impact "
-    "ratio is a group's selection rate over the highest group's. Local Law 144 of New York City has such ratios "
+    "The texts behind two groups are identical but for the name. The impact ratio is a group's selection rate over the "
+    "highest group's. Local Law 144 of New York City has such ratios "
     "published and sets no limit; 0.8 is the four-fifths rule of thumb of the EEOC (29 CFR 1607.4 D). These are test "
     "data with names put in: they are no bias audit under that law, and say nothing of real applicants."
 )
@@ -47,6 +47,8 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
     against, group = str(table.attrs.get("reference") or ""), crossed(row["group"])
     if not is_significant:
         headline = f"No clear difference between groups{by} in {words.phrase}."
+        if not tested["difference"].any():
+            return Finding(headline, f"The mean is the same for all groups, over {over(row)}.", **typed)
         of_it = f" from “{crossed(against)}” names" if against else ""
         return Finding(headline, f"The largest difference{of_it} is that of {group}, {difference}.{rest}", **typed)
     effect = float(row["difference"])
@@ -136,7 +138,8 @@ def selection_finding(table: pd.DataFrame, target: str, *, column: str) -> Findi
     ratio = f"The impact ratio is {with_interval(row, 'impact_ratio')} ({sizes})."
     if lower.empty:
         if float(row["rate"]) == float(best["rate"]):
-            return Finding(f"Groups by {by} are selected equally often, {first} of 100.", ratio, **typed)
+            often = f"{number(100 * float(row['rate']), digits=0)} of 100"
+            return Finding(f"Groups by {by} are selected equally often, {often}.", ratio, **typed)
         headline = f"No clear difference in how often groups by {by} are selected."
         shares = f"Of 100 identical texts, {first} {with_best} and {last} {with_row}."
         return Finding(headline, f"{shares} {ratio}", **typed)

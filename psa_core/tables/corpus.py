@@ -128,13 +128,15 @@ def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 
     One row a word of five sentences or more, largest log-odds first: ``word``, ``sentences``, ``log_odds``, ``low``,
     ``high`` (95 %), ``p_adjusted`` (Holm over the words), ``sensitivity`` (mean over its sentences of the mean change
-    of the score).
+    of the score). A sentence without a score, or without one for its original, is in neither half.
     """
     families = cube.families
     moved = families.means(stats.sensitivities(*cube.scores(target)))
     words = sentence_words(cube)
     if families.any:  # a word counts once a family, as it does once a sentence
         words = [frozenset().union(*own) for _, own in pd.Series(words).groupby(families.labels)]
+    known = np.isfinite(moved)
+    words, moved = [own for own, is_known in zip(words, known, strict=True) if is_known], moved[known]
     odds = word_odds(words, moved > np.median(moved))
     means = [float(moved[[word in own for own in words]].mean()) for word in odds.words]
     return pd.DataFrame(odds._asdict()).rename(columns={"words": "word"}).assign(sensitivity=means)
@@ -143,8 +145,8 @@ def word_table(cube: ScoreCube, target: str) -> pd.DataFrame:
 def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     """How far names move sentences, by the anchor's role, its place in the sentence, and the sentence's length.
 
-    ``what``, ``value``, ``sentences``, ``mean`` (of the mean change of the score), ``low``, ``high`` (95 %; NaN for one
-    sentence).
+    ``what``, ``value``, ``sentences``, ``mean`` (of the mean change of the score, over those that have one), ``low``,
+    ``high`` (95 %; NaN for one sentence).
     """
     moved = stats.sensitivities(*cube.scores(target))
     texts = cube.sentences["text"].astype(str)
@@ -162,5 +164,6 @@ def place_table(cube: ScoreCube, target: str) -> pd.DataFrame:
             own = moved[values == value]
             interval = stats.mean_interval(own[:, None], families=cube.families.subset(values == value))
             bounds = {"low": float(interval.low[0]), "high": float(interval.high[0])}
-            rows.append({"what": what, "value": value, "sentences": len(own), "mean": float(own.mean()), **bounds})
+            mean = float(stats.nan_mean(own))
+            rows.append({"what": what, "value": value, "sentences": len(own), "mean": mean, **bounds})
     return pd.DataFrame(rows)

@@ -38,13 +38,13 @@ def served(count: int, place: Path) -> Iterator[Served]:
     folders = {"PSA_RUNS_DIR": str(place / "runs"), "PSA_CACHE_DIR": str(place / "cache")}
     environment = os.environ | folders | {"STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32)}
     with ExitStack() as stack:
-        started = [stack.enter_context(_process(_dashboard(port), environment, place)) for port in ports[:count]]
+        started = [stack.enter_context(process(dashboard(port), environment, place)) for port in ports[:count]]
         if count > 1:
             configuration = place / "nginx.conf"
             configuration.write_text(nginx_configuration(ports[count], ports[:count]), encoding="utf-8")
-            stack.enter_context(_process(_nginx(configuration), environment, place))
+            stack.enter_context(process(_nginx(configuration), environment, place))
         for port in ports if count > 1 else ports[:1]:
-            _wait_for(f"http://{HOST}:{port}/_stcore/health")
+            wait_for(f"http://{HOST}:{port}/_stcore/health")
         yield Served(f"http://{HOST}:{ports[count if count > 1 else 0]}", tuple(started))
 
 
@@ -65,9 +65,10 @@ def free_ports(count: int) -> list[int]:
         return [probe.getsockname()[1] for probe in probes]
 
 
-def _dashboard(port: int) -> list[str]:
+def dashboard(port: int, script: str = "app.py") -> list[str]:
+    """The command that serves a script of Streamlit on a port."""
     options = (f"--server.port={port}", f"--server.address={HOST}")
-    return [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    return [sys.executable, "-m", "streamlit", "run", script, *options]
 
 
 def _nginx(configuration: Path) -> list[str]:
@@ -78,7 +79,8 @@ def _nginx(configuration: Path) -> list[str]:
 
 
 @contextmanager
-def _process(command: list[str], environment: dict[str, str], place: Path) -> Iterator[int]:
+def process(command: list[str], environment: dict[str, str], place: Path) -> Iterator[int]:
+    """A process, ended when the block is left; what it says goes to the log of the place."""
     with (place / "log").open("ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
     try:
@@ -88,7 +90,8 @@ def _process(command: list[str], environment: dict[str, str], place: Path) -> It
         process.wait(TO_STOP)
 
 
-def _wait_for(address: str) -> None:
+def wait_for(address: str) -> None:
+    """Wait until somebody answers at an address."""
     until = time.monotonic() + TO_START
     while time.monotonic() < until:
         try:

@@ -33,6 +33,12 @@ def scores(count: int) -> pd.DataFrame:
     )
 
 
+def test_many_rows_are_drawn_as_svg_too_where_letters_have_the_colour_of_the_page() -> None:
+    drawing = sentence_dots.sentence_dots(scores(3000), target=TOXICITY, threshold=0.5)
+    assert "currentColor" in json.dumps(drawing.spec)
+    assert drawing.spec["usermeta"]["embedOptions"]["renderer"] == "svg"  # a canvas draws that colour black
+
+
 @pytest.mark.parametrize("count", [1, 5, 60, 61, 500])
 def test_sentence_dots_at_any_number_of_names(count: int) -> None:
     drawing = sentence_dots.sentence_dots(scores(count), target=TOXICITY, threshold=0.5, selected=("name 0",))

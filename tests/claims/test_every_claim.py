@@ -176,7 +176,7 @@ def test_a_phrase_and_a_unit_reach_every_sentence() -> None:
     claim = findings.name_finding(table, "P(Yes)", baseline="names")
     assert claim.headline.startswith("With “NameA”, the chance of a “Yes” to the loan is ")
     assert re.search(
-        r" is \d+(\.\d+)? points higher than with a typical name: \d+ % instead of \d+ %\.$", claim.headline
+        r" is \d+(\.\d+)? points higher than with a typical name: [\d.]+ % instead of [\d.]+ %\.$", claim.headline
     )
     assert (
         "the chance of a “Yes” to the loan"

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from psa_core.claims import comparison, findings, groups
+from psa_core.claims.formatting import Words
 from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.stats import Floor
@@ -285,8 +286,7 @@ def test_comparison_without_bounds_or_with_bounds_that_overlap_claims_nothing() 
 
 def test_try_it() -> None:
     assert findings.try_it_finding(["Ada", "Ben", "Cy"], [0.5, 0.99, 0.09], "toxicity", threshold=0.5) == (
-        "In this sentence, the toxicity score is 0.99 with Ben and 0.09 with Cy, a difference of 0.90; "
-        "2 of 3 names reach 0.5."
+        "In this sentence, the toxicity score is 0.99 with Ben and 0.09 with Cy; 2 of 3 names reach 0.5."
     )
     assert (
         findings.try_it_finding(["Ada"], [0.5], "toxicity") == "In this sentence, the toxicity score is 0.50 with Ada."
@@ -297,8 +297,7 @@ def test_try_it() -> None:
 def test_a_finding_of_a_summary_or_sentence_has_the_phrase_and_unit_of_its_target() -> None:
     loan = Target("P(Yes)", phrase="chance of a “Yes” to the loan", unit="points")
     assert findings.try_it_finding(["Ada", "Ben"], [0.5, 0.25], loan) == (
-        "In this sentence, the chance of a “Yes” to the loan is 50 % with Ada and 25 % with Ben, a difference "
-        "of 25 points."
+        "In this sentence, the chance of a “Yes” to the loan is 50 % with Ada and 25 % with Ben."
     )
     corpus = findings.corpus_finding(METRICS, loan).headline
     assert corpus.startswith("Changing only the name moves the chance of a “Yes” to the loan by 11 points on average")
@@ -306,6 +305,27 @@ def test_a_finding_of_a_summary_or_sentence_has_the_phrase_and_unit_of_its_targe
     assert (
         related == "On the whole, the higher the chance of a “Yes” to the loan of a sentence, the less names change it."
     )
+
+
+@pytest.mark.parametrize(
+    ("unit", "before", "change", "ends"),
+    [
+        ("", 0.4142, 0.2308, ("0.414", "0.645")),  # 0.41 and 0.65 look 0.24 apart, and the change is 0.23
+        ("", 0.41, 0.23, ("0.41", "0.64")),
+        ("", 0.5, -0.0004, ("0.5000", "0.4996")),
+        ("points", 0.535, 0.23, ("53.5 %", "76.5 %")),
+        ("points", 0.58, 0.13, ("58 %", "71 %")),
+    ],
+)
+def test_the_ends_of_a_change_are_as_far_apart_as_it_says(
+    unit: str, before: float, change: float, ends: tuple[str, str]
+) -> None:
+    assert Words("the score", unit).levels(before, change) == ends
+
+
+def test_the_digits_of_try_it_are_those_of_the_scores_beside_it() -> None:
+    said = findings.try_it_finding(["Ada", "Ben"], [0.8249, -0.1519], "sentiment")
+    assert said == "In this sentence, the sentiment score is 0.82 with Ada and −0.15 with Ben."
 
 
 def test_try_it_compares_float32_scores_as_everywhere() -> None:
@@ -379,7 +399,9 @@ def edited(*targets: Target) -> ScoreCube:
             False,
         ),
         ((0.04, 0.0, np.inf, np.inf, np.inf, 0.0), "Names move this model, and neutral edits do not: ", True),
-        ((0.0, 0.0, np.nan, np.nan, np.nan, np.nan), "We cannot say whether names do more than neutral edits: ", False),
+        ((0.04, 0.02, *[np.nan] * 4), "We cannot say whether names do more than neutral edits: ", False),
+        ((0.0, 0.02, *[np.nan] * 4), "Names never change the toxicity score; neutral edits change it by 0.02.", False),
+        ((0.0, 0.0, *[np.nan] * 4), "Names never change the toxicity score; nor do neutral edits.", False),
     ],
 )
 def test_names_against_neutral_edits(

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from psa_core import metrics, stats
@@ -138,6 +139,19 @@ def test_roles_places_and_lengths_have_their_means(worded: ScoreCube) -> None:
     assert table.loc[("place", "last third"), "mean"] == pytest.approx(table.loc[("role", "object"), "mean"])
     assert table.loc[("length", "1 to 10 words"), "sentences"] == 40
     assert (table["low"] <= table["mean"]).all() and (table["mean"] <= table["high"]).all()
+
+
+def test_a_sentence_without_a_score_is_left_out_of_its_table_and_takes_no_other_with_it(worded: ScoreCube) -> None:
+    perturbed = worded.perturbed.copy()
+    perturbed[0, :, 0] = np.nan  # a judge gave no answer about the first one, whatever the name
+    unanswered = {"missing": {"toxicity": {"no valid answer": 12}}}
+    missing = replace(worded, perturbed=perturbed, provenance={**worded.provenance, **unanswered})
+    without = worded.rows(np.arange(40) > 0)
+    pd.testing.assert_frame_equal(word_table(missing, "toxicity"), word_table(without, "toxicity"))
+    columns = ["what", "value", "mean"]
+    pd.testing.assert_frame_equal(
+        place_table(missing, "toxicity")[columns], place_table(without, "toxicity")[columns], rtol=1e-12
+    )
 
 
 def test_neutral_edits_are_counted_without_the_text_as_it_stands(large_cube: ScoreCube) -> None:

@@ -77,7 +77,7 @@ def ask_tasks_and_people() -> tuple[dict[str, Any], dict[str, bytes], list[Draw]
     values = form.ask(AUDIT.key, ChatSpec, ("people", "person"))
     table = names.load(listed, origin=permissions.origin()).table
     typography.small_print(
-        f"{counted(len(known), 'task')}; groups by {', '.join(group_columns(table))}. Columns with more than "
+        f"{counted(len(known), 'task')}; groups by {' and '.join(group_columns(table))}. Columns with more than "
         f"{MAX_GROUPS} different entries form no groups."
     )
     people = people_of(chosen_people(table, int(values["people"]), 0))
@@ -241,7 +241,7 @@ def _transcripts(opened: ChatResult) -> None:
         a = people.index(st.selectbox("Person", people, key=AUDIT.key("who")))
         for k, text in enumerate(opened.cube.texts[m, a]):
             numbers = [
-                f"{titles[name].title} {scores[m, a, k]:.3g}"
+                f"{titles[name].title} {parts.score_text(scores[m, a, k])}"
                 for name, scores in opened.measured.items()
                 if np.isfinite(scores[m, a, k])
             ]

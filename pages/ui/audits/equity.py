@@ -295,7 +295,7 @@ def _pair(row: Any) -> str:
     return (
         '<div style="display: flex; gap: 1.1rem; align-items: center; padding: 0.4rem 0">'
         f'<div style="min-width: 5.4rem; font-size: 1.5rem; font-weight: 650; color: {colour}; {markup.DIGITS}">'
-        f"{sign} {number(row.delta, digits=2, signed=True)}</div>"
+        f"{sign} {number(row.delta, digits=3, signed=True)}</div>"
         f'<div style="flex: 1; min-width: 0">{lines}'
         f'<div style="font-size: 0.82rem; opacity: 0.75">{html.escape(f"{row.pair} · {row.emotion}")}</div></div></div>'
     )

@@ -192,7 +192,7 @@ def table(
 ) -> None:
     """A table with readable headings (`heads` has other ones), words below it, and its download as a file `csv`."""
     config = exports.config(shown, heads, digits=digits)
-    st.dataframe(shown, hide_index=True, column_config=config, placeholder="–", alt=alt)
+    exports.table(shown, alt, config)
     if words:
         typography.small_print(words)
     if csv:

@@ -115,7 +115,7 @@ def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) ->
 
 def column(title: str, score: float | None, text: str, colour: str, spans: Sequence[markup.Span] = ()) -> str:
     """A text under its title and score, a block of `markup.side_by_side`."""
-    number = "" if score is None else f"{score:.3g}"
+    number = "" if score is None else score_text(score)
     reading = f"{markup.SERIF}; font-size: 1.02rem; line-height: 1.45; overflow-wrap: anywhere; white-space: pre-wrap"
     return (
         f'<div style="flex: 1 1 14rem; min-width: 0; border-left: 4px solid {colour}; padding-left: 0.7rem">'
@@ -125,8 +125,19 @@ def column(title: str, score: float | None, text: str, colour: str, spans: Seque
     )
 
 
+def score_text(score: float) -> str:
+    """A score of one text, whatever it counts.
+
+    Examples
+    --------
+    >>> score_text(0.0323), score_text(85000.0), score_text(-0.5)
+    ('0.03', '85,000', '−0.50')
+    """
+    return f"{score:,.2f}".removesuffix(".00").replace("-", "−")
+
+
 def differing(first: str, second: str) -> tuple[list[markup.Span], list[markup.Span]]:
-    """Spans of the words in which two texts differ; none where one of them is long.
+    """Spans of the words in which two texts differ; none where one of them is long, or they share few words.
 
     Examples
     --------
@@ -138,6 +149,8 @@ def differing(first: str, second: str) -> tuple[list[markup.Span], list[markup.S
         return spans
     words = [list(re.finditer(r"\S+", text)) for text in (first, second)]
     compared = SequenceMatcher(None, *([word[0] for word in part] for part in words), autojunk=False)
+    if 2 * sum(block.size for block in compared.get_matching_blocks()) < min(map(len, words)):
+        return spans  # of texts that have little in common almost all would be marked
     for tag, *bounds in compared.get_opcodes():
         for part, side, (start, stop) in zip(words, spans, (bounds[:2], bounds[2:]), strict=True):
             if tag != "equal" and stop > start:

@@ -104,7 +104,7 @@ def head(title: str, width: int | str | None = None, format: str | None = None, 
 
 def table(shown: Any, alt: str, heads: Mapping[str, Any] | None = None, **how: Any) -> Any:
     """A table, or one that is `signed`, without its row numbers; `alt` describes it to who does not see it."""
-    return st.dataframe(shown, hide_index=True, alt=alt, column_config=heads, **how)
+    return st.dataframe(shown, hide_index=True, alt=alt, column_config=heads, placeholder="–", **how)
 
 
 def row() -> st.delta_generator.DeltaGenerator:

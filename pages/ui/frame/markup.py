@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from psa_core.charts._theme import DOWN, UP
-from psa_core.claims.formatting import level
+from psa_core.claims.formatting import level, number, score_digits
 from psa_core.cube import Target
 from psa_core.report import excerpt, is_long
 from psa_core.stats import labels_at
@@ -45,14 +45,14 @@ def scored_sentence(pieces: Sequence[tuple[str, str]], score: float, target: Tar
     threshold = target.default_threshold
     colour, sign = (UP, "≥") if labels_at(score, threshold) else (DOWN, "<")
     label = f"{target.name} {sign} {level(threshold)}"
-    number = f"{score:.2f}".replace("-", "−")
+    shown = number(score, digits=score_digits([score], threshold))
     size = "1rem" if is_long(pieces) else "1.4rem"
     style = f"{SERIF}; margin: 0; font-size: {size}; line-height: 1.35; overflow-wrap: anywhere"
     words = behind_click([("same", "“"), *pieces, ("same", "”")], {"come": ("mark", MARK)}, style)
     return (
         '<div style="display: flex; align-items: center; gap: 1rem; flex: 1 1 23rem">'
         f'<div style="min-width: 5.9rem"><div style="font-size: 2.1rem; font-weight: 650; line-height: 1.1; '
-        f'color: {colour}; {DIGITS}">{number}</div>'
+        f'color: {colour}; {DIGITS}">{shown}</div>'
         f'<div style="font-size: 0.8rem; opacity: 0.75">{html.escape(label)}</div></div><div>{words}</div></div>'
     )
 

@@ -26,6 +26,7 @@ from psa_core.folders import judgements
 from psa_core.plurals import counted
 from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
+from psa_core.tables.parts import ROUNDING
 
 T = TypeVar("T")
 RunKey = tuple[str, int, tuple[str, ...]]
@@ -93,6 +94,11 @@ class StudyContext:
     def baseline(self) -> str:
         """What effects are against, unless somebody chooses."""
         return tables.default_baseline(self.cube)
+
+    @cached_property
+    def do_names_differ(self) -> bool:
+        """Whether a score differs from one name to another by more than rounding, in any sentence."""
+        return float(self.summary()["score_range"]["value"] or 0.0) > ROUNDING
 
     @cached_property
     def labels(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 // One sentence that wears name after name while its dot moves along the score. Texts are set as text, never as HTML.
 const kept = new WeakMap();
 const PAUSE = 1600;
+const LONG = 240; // letters that the large type has room for, with the line of scores beneath
 
 export default function (component) {
   const box = component.parentElement.querySelector(".cycling");
@@ -56,6 +57,8 @@ function place({ low, high }, score) {
 
 function lay(view) {
   const { data, track, dot } = view;
+  const letters = data.pieces.map((pieces) => pieces.reduce((sum, [, text]) => sum + text.length, 0));
+  view.said.classList.toggle("long", Math.max(...letters) > LONG);
   const line = (kind, score, words) => {
     const mark = document.createElement("div");
     const at = place(data, score);
@@ -67,7 +70,7 @@ function lay(view) {
   track.replaceChildren(
     ...data.scores.map((score) => line("tick", score)),
     line("rule", data.original, "as it is"),
-    line("rule cut", data.threshold, `flagged at ${data.threshold}`),
+    line("rule cut", data.threshold, `flagged at ${data.threshold}`.replace("-", "−")),
     dot,
   );
 }

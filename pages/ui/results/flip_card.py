@@ -20,6 +20,7 @@ from pages.ui.results.context import StudyContext
 from psa_core import jobs, models, stats, trust
 from psa_core.asking import journal
 from psa_core.charts._theme import DOWN, UP
+from psa_core.claims.formatting import number, score_digits
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
 from psa_core.report import Piece, swap_pieces, transcripts
@@ -95,7 +96,8 @@ def _flip(study: StudyContext, flip: pd.Series) -> None:
     """Score → score and label → label, with the direction as an arrow and a word; the sentence with both its words."""
     label(study, str(flip["sentence_id"]))
     colour, words = (UP, "▲ now flagged") if flip["direction"] == "up" else (DOWN, "▼ no longer flagged")
-    numbers = f"{flip['original']:.2f} → {flip['perturbed']:.2f}".replace("-", "−")
+    ends = float(flip["original"]), float(flip["perturbed"])
+    numbers = " → ".join(number(score, digits=score_digits(ends, study.threshold)) for score in ends)
     scores = (
         f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
         f'<span style="font-size: 1.35rem; font-weight: 650; {DIGITS}">{numbers}</span>'

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.ui.frame import address, controls, exports, markup, typography
 from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import Choice
-from psa_core import tables
+from psa_core import stats, tables
 from psa_core.charts.intervals import group_differences
 from psa_core.claims.formatting import with_interval
 from psa_core.claims.groups import (
@@ -38,6 +38,15 @@ LOWER_HELP = (
     "the lowest. The interval beside it is not corrected."
 )
 FLOORS = "Group differences with their noise floors"
+
+
+def by_column(study: StudyContext, *, most: int = MAX_COLUMNS) -> tuple[dict[str, pd.DataFrame], str]:
+    """Each column's differences between groups, and the column to draw: the first that has a significant one."""
+    options = {"baseline": study.baseline, "correction": "holm"}
+    columns = grouping(study.cube.names, most=most)
+    found = {column: study.compute(tables.group_table, column=column, **options) for column in columns}
+    significant = (c for c, t in found.items() if (t["above_noise"] & (t["p_adjusted"] < stats.SIGNIFICANT)).any())
+    return found, next(significant, columns[0] if columns else "")
 
 
 def differences(study: StudyContext, choice: Choice) -> str:
@@ -107,7 +116,7 @@ def chart(of_groups: pd.DataFrame, **files: Any) -> None:
         alt=FLOORS,
         note=f"Dots: a group's mean minus {others}. Grey bands: with names assigned to groups at random, "
         "all groups stay within their bands in 95 % of cases. Whiskers: 95 % interval over sentences. Groups with a "
-        "single name are not shown.",
+        "single name are not tested.",
         **files,
     )
 
@@ -134,7 +143,7 @@ def selection_rates(study: StudyContext, column: str) -> None:
     shown = table.assign(
         group=table["group"].map(crossed), rate=100 * table["rate"], selected=table["selected"].round(1)
     )
-    exports.table(shown[[*heads]], "Selection rate and impact ratio of every group", heads, placeholder="–")
+    exports.table(shown[[*heads]], "Selection rate and impact ratio of every group", heads)
     typography.small_print(ABOUT_SELECTION)
     stem, law = f"selection.{column.replace(CROSS, '-by-')}", "CSV in Local Law 144's columns"
     with exports.row():

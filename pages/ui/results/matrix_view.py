@@ -35,6 +35,9 @@ def ordered(study: StudyContext) -> Matrix:
 
 def cells(study: StudyContext, found: Matrix) -> None:
     """Every cell; a click selects its sentence and its name on every page."""
+    if not np.nan_to_num(found.values).any():
+        typography.second("Every cell is 0: no name changes the score of any sentence.")
+        return
     ids = study.cube.sentences["sentence_id"].to_numpy()[found.rows].astype(str).tolist()
     names = study.cube.names["name"].to_numpy()[found.columns].tolist()
     baseline = str(st.session_state[Key.NAMES_BASELINE])
@@ -58,7 +61,7 @@ def cells(study: StudyContext, found: Matrix) -> None:
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _static(key: context.TargetKey, _cube: ScoreCube, _found: Matrix, *, baseline: str) -> dict[str, Any]:
     """The data that clicks do not change: cells as 16-bit numbers, the sentences, the colours."""
-    largest = float(np.nanmax(np.abs(_found.values))) or 1.0
+    largest = float(np.nanmax(np.abs(_found.values)))
     numbers = np.round(np.nan_to_num(_found.values) / largest * STEPS).astype("<i2")
     texts = _cube.sentences["text"].to_numpy()[_found.rows]
     return {
@@ -131,7 +134,7 @@ def clusters(study: StudyContext, found: Matrix) -> None:
         "members": exports.head("Who", "large"),
     }
     alt = "Clusters of names with the group that explains each"
-    exports.table(exports.signed(shown[[*heads]], {"mean": 3}), alt, heads, placeholder="–")
+    exports.table(exports.signed(shown[[*heads]], {"mean": 3}), alt, heads)
     written = table.assign(members=table["members"].map("; ".join))
     with exports.row():
         exports.csv_button(written, f"clusters.{study.target.name}.csv", key="matrix_csv")

@@ -188,7 +188,6 @@ def side_table(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None
             **{item: head(m.title, 78, "%.3f", help=m.summary) for item, m in more.items()},
         },
         height=min(ROW_PIXELS * (len(shown) + 1) + 3, TABLE_PIXELS),
-        placeholder="–",
     )
 
 

@@ -9,13 +9,12 @@ from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.results import context, flip_card, groups_view, names_view, why_view
 from pages.ui.results.context import StudyContext
-from psa_core import jobs, stats, tables
+from psa_core import jobs, tables
 from psa_core.charts.score_sens import score_sens_bars
 from psa_core.claims import answers, comparison, reasons
 from psa_core.claims.formatting import Finding, too_few_in
 from psa_core.claims.groups import group_finding
 from psa_core.errors import PsaError
-from psa_core.inputs.groups import grouping
 from psa_core.jobs import RunStatus
 from psa_core.tables import pairs
 from psa_core.tables.factors import factor_regression, first_choice
@@ -31,11 +30,17 @@ def show(status: RunStatus) -> None:
     controls.target_picker(study.cube)
     is_enough = not too_few_in(study.cube)  # else the banner says so, and nothing needs to say it again
     with shell.show_errors():
-        _finding(study, is_enough)
-        if is_enough:
-            _groups(study)
-        _sentences(study)
-        if is_enough:
+        if missing := answers.unanswered_finding(study.cube, study.target.name, labels=study.labels):
+            typography.second(missing)
+        if study.do_names_differ:
+            _finding(study, is_enough)
+            if is_enough:
+                _groups(study)
+        else:
+            typography.finding(study.corpus_finding().headline)
+        if study.do_names_differ or len(study.flips()):
+            _sentences(study)
+        if study.do_names_differ and is_enough:
             _because(study)
     st.header("What to do", anchor=False)
     shell.cards(NEXT)
@@ -45,8 +50,6 @@ def show(status: RunStatus) -> None:
 def _finding(study: StudyContext, is_enough: bool) -> None:
     """The name with the largest effect, its evidence, and whether the ranking replicates."""
     name = study.target.name
-    if missing := answers.unanswered_finding(study.cube, name, labels=study.labels):
-        typography.second(missing)
     with shell.headline_slot() as slot:
         table = study.names(baseline=study.baseline)
         found = study.name_finding(table, study.baseline)
@@ -75,26 +78,22 @@ def _with_evidence(found: Finding) -> None:
 
 def _groups(study: StudyContext) -> None:
     """The finding for each group column, and the chart of the most significant one."""
-    columns = grouping(study.cube.names, most=groups_view.MAX_COLUMNS)
-    if not columns:
+    by_column, drawn = groups_view.by_column(study)
+    if not by_column:
         return
     st.header("Groups of names", anchor=False)
-    name, options = study.target.name, {"baseline": study.baseline, "correction": "holm"}
-    by_column = {column: study.compute(tables.group_table, column=column, **options) for column in columns}
+    name = study.target.name
     words, chart = st.columns([6, 7], gap="large")
     with words:
         for column, table in by_column.items():
             _with_evidence(group_finding(table, name, column=column))
         asked = study.asked.get("groups")
-        if asked in tables.crossings(columns, study.cube.names):
-            options["reference"] = study.asked.get("reference") or ""
-            crossed = study.compute_slowly(tables.crossing_table, columns=asked, **options)
+        if asked in tables.crossings([*by_column], study.cube.names):
+            options = {"reference": study.asked.get("reference") or "", "baseline": study.baseline}
+            crossed = study.compute_slowly(tables.crossing_table, columns=asked, correction="holm", **options)
             _with_evidence(group_finding(crossed[crossed["part"] == CELLS], name, column=asked))
     with chart:
-        significant = [
-            c for c, t in by_column.items() if (t["above_noise"] & (t["p_adjusted"] < stats.SIGNIFICANT)).any()
-        ]
-        groups_view.chart(by_column[(significant or columns)[0]])
+        groups_view.chart(by_column[drawn])
 
 
 def _sentences(study: StudyContext) -> None:
@@ -108,8 +107,6 @@ def _sentences(study: StudyContext) -> None:
 def _because(study: StudyContext) -> None:
     """The part of the name with the largest effect that explains it, and what is associated with the names' effects."""
     st.header("Because", anchor=False)
-    if not why_view.names_differ(study):
-        return
     why_view.because(study)
     try:
         why = study.compute_slowly(factor_regression, factors=tuple(first_choice(study.cube)), perplexity=None)

@@ -10,7 +10,7 @@ import streamlit as st
 
 from pages.ui.frame import address, controls, shell, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, flip_card, names_view
+from pages.ui.results import canvas, flip_card, groups_view, names_view
 from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP, enlarged
@@ -55,11 +55,15 @@ _keys = st.components.v2.component("psa_present_keys", js=canvas.read("present_k
 
 def views(study: StudyContext) -> dict[str, Callable[[], None]]:
     """Each view's title and what draws it."""
-    found = {"The study": _title, "The sentence": _sentence, "The names": _names}
-    if grouping(study.cube.names, most=MAX_GROUPS):
-        found["The groups"] = _groups
-    found["The threshold"] = _threshold
-    if len(study.flips()):
+    found = {"The study": _title, "The sentence": _sentence}
+    if study.do_names_differ:
+        found["The names"] = _names
+        if grouping(study.cube.names, most=MAX_GROUPS):
+            found["The groups"] = _groups
+    flips = len(study.flips())
+    if study.do_names_differ or flips:
+        found["The threshold"] = _threshold
+    if flips:
         found["The labels"] = _labels
     return {title: partial(draw, study) for title, draw in found.items()}
 
@@ -141,10 +145,9 @@ def _names(study: StudyContext) -> None:
 
 
 def _groups(study: StudyContext) -> None:
-    column = grouping(study.cube.names, most=MAX_GROUPS)[0]
-    table = study.compute(tables.group_table, column=column, baseline=study.baseline, correction="holm")
-    typography.finding(group_finding(table, study.target.name, column=column).headline)
-    drawing = group_differences(table, target="the score")
+    by_column, column = groups_view.by_column(study, most=MAX_GROUPS)
+    typography.finding(group_finding(by_column[column], study.target.name, column=column).headline)
+    drawing = group_differences(by_column[column], target="the score")
     st.vega_lite_chart(drawing.rows, enlarged(drawing.spec), alt="Group differences with their noise floors")
 
 
@@ -159,5 +162,6 @@ def _threshold(study: StudyContext) -> None:
 
 
 def _labels(study: StudyContext) -> None:
-    typography.finding(study.sentence_finding().headline)
-    flip_card.three(study)
+    typography.finding("Examples of changed labels")  # how many there are, the view before has said
+    with st.container():
+        flip_card.three(study)

@@ -42,16 +42,6 @@ CHANGE = "How far the names move the score in these sentences, up or down, on av
 ODDS = "Above 1: rather in sentences in which names move the score more"
 
 
-def names_differ(study: StudyContext) -> bool:
-    """Whether the names' effects differ by more than rounding; where they do not, the page says so instead."""
-    means = stats.mean_by_name(study.cube.scores(study.target.name)[1])
-    means = means[np.isfinite(means)]
-    if means.size and np.ptp(means) <= parts.ROUNDING:
-        typography.second(f"Every name has the same effect on {study.phrase}, so there is nothing to explain.")
-        return False
-    return True
-
-
 def because(study: StudyContext) -> None:
     """The parts of the name with the largest effect, scored in the background; a fragment polls for them."""
     means = stats.mean_by_name(study.cube.scores(study.target.name)[1])

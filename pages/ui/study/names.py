@@ -40,7 +40,7 @@ def ask(sentences: str) -> ChosenNames | None:
         return None
     chosen = _ask_evidence(chosen)
     table = chosen.names.table
-    columns = ", ".join(groups.grouping(table))
+    columns = " and ".join(groups.grouping(table))
     st.html(markup.plain(f"{len(table):,} names" + (f", grouped by {columns}." if columns else ", no groups.")))
     for note in chosen.names.notes:
         st.html(markup.plain(note, size="0.9rem", faint=True))
