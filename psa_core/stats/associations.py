@@ -84,7 +84,7 @@ def explain(outcome: ArrayLike, columns: ArrayLike, factors: Sequence[str]) -> E
     of_factor = [[c for c in kept if factors[c] == name] for name in names]
     shares = shares_of_variance(standard, [scaled[:, own] for own in of_factor])
     r_squared = float(shares.sum())
-    adjusted = 1 - (1 - r_squared) * (len(values) - 1) / max(1, len(values) - 1 - len(kept))
+    adjusted = 1 - (1 - r_squared) * (len(values) - 1) / (len(values) - 1 - len(kept))
     by_name = dict(zip(names, shares.tolist(), strict=True))
     coefficient, low, high, p_value = bounds
     residual *= spread

@@ -301,11 +301,11 @@ def interaction_floors(
             spread.append(total - ((draws @ per_cell) ** 2).sum(axis=1))
         deviation = np.sqrt(np.maximum(np.concatenate(spread), 0))
         own = float(np.sqrt(max(total - ((residual @ per_cell) ** 2).sum(), 0)))
-        smallest = ROUNDING * max(1.0, float(np.abs(residual).max()))
+        smallest = ROUNDING * max(float(np.abs(residual).max()), np.finfo(float).tiny)
         return np.concatenate(sums) * (own / np.maximum(deviation, smallest))[:, None]
 
     left = left_over(values)
-    if np.ptp(left) <= ROUNDING * max(1.0, float(np.abs(values).max())):
+    if np.ptp(left) <= ROUNDING * np.abs(values).max():
         left = np.zeros_like(left)  # nothing is left over but rounding
     residuals = map(left_over, (_ranks(left), left))
     return _by_both(contrasts, ((weights @ residual, drawn(residual)) for residual in residuals))

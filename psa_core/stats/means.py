@@ -68,7 +68,7 @@ def mean_interval(
     count, mean, deviation = sentence_moments(sums)
     if np.max(count) == 1:
         return Intervals(mean, np.full_like(mean, np.nan), np.full_like(mean, np.nan))
-    edge = t.ppf((1 + confidence) / 2, np.maximum(count - 1, 1))
+    edge = t.ppf((1 + confidence) / 2, count - 1)
     if not families.any or np.ndim(count) or np.isnan(sums).any():
         half_width = edge * deviation / np.sqrt(count)
         return Intervals(mean, mean - half_width, mean + half_width)
@@ -96,7 +96,7 @@ def paired_t_p(differences: ArrayLike) -> np.ndarray:
     from scipy.stats import t
 
     count, mean, deviation = sentence_moments(differences)
-    return 2 * t.sf(np.abs(t_statistic(mean, deviation, count)), np.maximum(count - 1, 1))
+    return 2 * t.sf(np.abs(t_statistic(mean, deviation, count)), count - 1)
 
 
 def t_statistic(mean: np.ndarray, deviation: np.ndarray, count: int | np.ndarray = 1) -> np.ndarray:

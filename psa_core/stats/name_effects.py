@@ -67,7 +67,7 @@ def name_effects(perturbed: ArrayLike, *, seed: int = 0) -> NameEffects:
     if is_significant.any():
         # The names that are not significant; where these are fewer than half, with the least of the others.
         order = np.lexsort((np.abs(value), is_significant | np.isnan(p_value)))
-        at_least = min(names, max(2, -(-names // 2)))
+        at_least = max(2, -(-names // 2))
         others = np.sort(order[: max(at_least, int((~(is_significant | np.isnan(p_value))).sum()))])
         *_, second_p, second = _tested(perturbed, others, random)
         p_value = np.where(is_significant, np.maximum(p_value, second_p), p_value)
@@ -100,7 +100,7 @@ def _tested(
     drawn = drawn[: np.searchsorted(drawn, np.nan)]  # a permuted name may have too few scores
     observed = t_statistic(value, error)
     freedom = (sums[2][0] if len(sums) > 2 else sentences) - 1
-    p_value = np.maximum(two_sided_share(observed, drawn), 2 * t.sf(np.abs(observed), np.maximum(freedom, 1)))
+    p_value = np.maximum(two_sided_share(observed, drawn), 2 * t.sf(np.abs(observed), freedom))
     p_value = np.where(np.isnan(value), np.nan, p_value)
     tail = (1 - CONFIDENCE) / 2
     # Without any spread a statistic is infinite; such a name's interval is its value, and others' need an end.

@@ -152,9 +152,8 @@ def equivalence_p(
     if not np.isfinite(score_range):
         return np.full(mean.shape, np.nan)
     spread = deviation if error is None else np.asarray(error, dtype=np.float64) * np.sqrt(count)
-    freedom = np.maximum(count - 1, 1)
-    above_lower = t.sf(t_statistic(mean + margin, spread, count), freedom)
-    below_upper = t.cdf(t_statistic(mean - margin, spread, count), freedom)
+    above_lower = t.sf(t_statistic(mean + margin, spread, count), count - 1)
+    below_upper = t.cdf(t_statistic(mean - margin, spread, count), count - 1)
     values = np.asarray(differences, dtype=np.float64)
     widest = max(score_range, float(np.nanmax(np.abs(values))))
     unseen = np.maximum(_unseen_p(margin - values, widest - margin), _unseen_p(margin + values, widest - margin))
@@ -222,7 +221,7 @@ def increase_p(now: ArrayLike, before: ArrayLike, limit: float, *, tests: int = 
     is_left = moved < SIGNIFICANT
     further = np.where(is_left, np.minimum(1.0, adjust(np.where(is_left, further, np.nan), "holm") * tests), further)
     floor = 2.0 ** (1 - len(later)) if len(later) < MIN_FAMILIES else 0.0
-    return np.minimum(1.0, np.maximum(np.maximum(moved, further), floor)).reshape(shape)
+    return np.maximum(np.maximum(moved, further), floor).reshape(shape)
 
 
 def _above(differences: np.ndarray, limit: float) -> np.ndarray:
@@ -230,5 +229,5 @@ def _above(differences: np.ndarray, limit: float) -> np.ndarray:
     from scipy.stats import t
 
     count, mean, deviation = sentence_moments(differences)
-    p_values = t.sf(t_statistic(mean - limit, deviation, count), np.maximum(count - 1, 1))
+    p_values = t.sf(t_statistic(mean - limit, deviation, count), count - 1)
     return np.where(mean <= limit, np.maximum(p_values, 1.0), p_values)

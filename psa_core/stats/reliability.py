@@ -134,7 +134,7 @@ def order_agreement(first: ArrayLike, second: ArrayLike) -> Correlation:
     # An order repeated or reversed exactly is as sure as its places allow, ties being one place. The p-value is that of
     # all orders; the interval is Fisher's, half a swap of two neighbours short of 1.
     places = min(len(np.unique(each)) for each in ranks)
-    p_value = min(1.0, 2 / factorial(places))
+    p_value = 2 / factorial(places)
     if places < 4:
         return found._replace(p=p_value, low=float("nan"), high=float("nan"))
     nearest = 1 - 6 / (places**3 - places)

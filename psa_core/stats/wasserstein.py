@@ -254,7 +254,7 @@ def _permuted(bins: np.ndarray, gaps: int, n_permutations: int, random: np.rando
     """Counts of permuted templates, some at a time: float32 (r, gaps, A)."""
     k, a = bins.shape
     orders = np.argsort(random.random((ORDERS, a)), axis=1)
-    step = max(1, _CHUNK // max(1, bins.size, gaps * a))
+    step = max(1, _CHUNK // max(bins.size, gaps * a))
     for start in range(0, n_permutations, step):
         chosen = orders[random.integers(0, ORDERS, (min(step, n_permutations - start), k))]
         measures = np.take_along_axis(bins[None], chosen, axis=2)

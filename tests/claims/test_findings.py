@@ -429,3 +429,34 @@ def test_neutral_edits_are_corrected_for_the_number_of_targets(monkeypatch: pyte
     )
     assert alone is not None and alone.is_significant and alone.p_adjusted == 0.03
     assert one_of_two is not None and not one_of_two.is_significant and one_of_two.p_adjusted == 0.06
+
+
+@pytest.mark.parametrize(
+    ("shape", "bend"),
+    [
+        ("peak", "rises and falls again"),
+        ("dip", "falls and rises again"),
+        ("mixed", "goes up and down"),
+        ("rising", "goes up and down"),
+    ],
+)
+def test_a_relation_that_bends_is_no_simple_one(shape: str, bend: str) -> None:
+    found = findings.correlation_finding(correlated(shape, r=-0.48, p=0.04, low=-0.6, high=-0.3), "toxicity")
+    assert found.headline == f"How much names change a sentence {bend} with the toxicity score: no simple relation."
+    assert not found.is_significant
+
+
+@pytest.mark.parametrize(
+    ("numbers", "words"),
+    [
+        ({"r": 0.4, "p": 0.049, "low": 0.1, "high": 0.6}, "the more names change it."),
+        ({"r": 0.4, "p": 0.05, "low": 0.1, "high": 0.6}, "No clear relation"),
+        ({"r": 0.4, "p": 0.04, "low": 0.0, "high": 0.6}, "No clear relation"),
+        ({"r": -0.4, "p": 0.04, "low": -0.6, "high": 0.0}, "No clear relation"),
+    ],
+)
+def test_a_relation_at_the_edge_of_chance(numbers: dict[str, float], words: str) -> None:
+    shape = "rising" if numbers["r"] > 0 else "falling"
+    assert words in findings.correlation_finding(correlated(shape, **numbers), "toxicity").headline
+    sampled = correlated(shape, **numbers) | {"score_dev": {"p": 0.05}}
+    assert "No clear relation" in findings.correlation_finding(sampled, "toxicity").headline

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pandas as pd
+import pytest
 
 from psa_core.claims.groups import condition_finding, interaction_finding, selection_finding
 
@@ -123,3 +124,35 @@ def test_selection_rates_that_are_lower_or_not() -> None:
     assert unclear.headline == "No clear difference in how often groups by gender are selected."
     assert unclear.evidence == f"Of 100 identical texts, 60 with “female” names and 42 with “male” names. {ratio}"
     assert found.is_significant and not unclear.is_significant
+
+
+@pytest.mark.parametrize(
+    ("bounds", "after", "words"),
+    [
+        (
+            (-0.09, -0.07),
+            -0.05,
+            "the difference in the loan score between “black” names and the other names falls from",
+        ),
+        (
+            (-0.09, -0.07),
+            -0.09,
+            "the difference in the loan score between “black” names and the other names grows from",
+        ),
+        ((-0.09, -0.07), 0.0, "the difference in the loan score between “black” names and the other names falls from"),
+        ((-0.09, -0.07), 0.05, "the loan score of “black” names goes up by"),
+        ((-0.09, 0.0), -0.05, "the loan score of “black” names goes up by"),
+        ((0.0, 0.07), -0.05, "the loan score of “black” names goes up by"),
+    ],
+)
+def test_a_difference_grows_or_falls_only_where_it_was_there_and_keeps_its_side(
+    bounds: tuple[float, float], after: float, words: str
+) -> None:
+    table = CONDITIONS[:1].assign(before_low=bounds[0], before_high=bounds[1], after=after)
+    table.attrs = CONDITIONS.attrs
+    assert words in condition_finding(table, "loan", column="race").headline
+
+
+@pytest.mark.parametrize(("p", "is_said"), [(0.049, True), (0.05, False)])
+def test_a_group_at_the_edge_of_chance(p: float, is_said: bool) -> None:
+    assert interaction_finding(CROSSING.assign(p_adjusted=p), "toxicity", columns="a*b").is_significant is is_said

@@ -5,14 +5,14 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import t
+from scipy.stats import norm, t, wilcoxon
 
 from psa_core import stats, tables
 from psa_core.claims import findings
 from psa_core.claims.answers import unanswered_finding
 from psa_core.cube import SPREAD_OF_ANSWERS, ScoreCube, Target
-from psa_core.errors import CubeError
-from psa_core.stats import Families, brittleness_floor
+from psa_core.errors import CubeError, OptionError
+from psa_core.stats import Families, brittleness_floor, floors
 
 #: Trials of a simulation; a claim that is false in 5 % of them is seen at most so often, but once in a thousand times.
 TRIALS, MOST = 200, 20
@@ -279,3 +279,36 @@ def test_of_answers_half_of_which_are_missing_half_as_many_are_shared_out() -> N
 def test_flips_of_both_directions_are_counted() -> None:
     found = stats.repeat_floors([0.2, 0.8], [[0.8, 0.2], [0.2, 0.2]], samples=5, ends=(0, 1), thresholds=[0.5], draws=9)
     assert found["flips"][0].value == 3 / 4
+
+
+def test_names_and_edits_are_compared_by_signed_ranks_of_their_spreads() -> None:
+    """Of as many names as edits nothing is drawn: the spreads are those of all of them, whatever their order."""
+    random = np.random.default_rng(0)
+    scores, edits = random.normal(0, random.uniform(0.5, 3, (16, 1)), (16, 5)), random.normal(0, 1.4, (16, 5))
+    for families in (Families.none(16), Families.of(np.arange(16) // 2)):
+        differences = families.means(scores.std(axis=1) - edits.std(axis=1))
+        assert floors._paired_p(scores, edits, families) == wilcoxon(differences).pvalue
+    few = floors._paired_p(random.normal(0, 1, (30, 40)), random.normal(0, 1, (30, 3)), Families.none(30))
+    assert few > 0.05, "forty names and three edits of one spread differ in none"
+
+
+def test_the_smallest_study_has_one_degree_of_freedom() -> None:
+    for sentences in (1, 2):
+        reach = t.ppf(1 - 0.05 / 2 / 10, 1) + 1.35 * norm.ppf(0.95)
+        expected = reach / 2 * math.sqrt((1 + math.pi / 20) / (20 * sentences))
+        assert stats.resolvable(20, sentences, 10) == pytest.approx(expected)
+    with pytest.raises(OptionError):
+        stats.resolvable(20, 0, 10)
+
+
+@pytest.mark.parametrize("spread", [None, 0.2])
+def test_an_answer_that_is_missing_stays_missing_whatever_is_shared_out(spread: float | None) -> None:
+    cells = np.random.default_rng(3).binomial(20, 0.5, (12, 5)) / 20
+    cells[0, 1:] = cells[1, 2] = np.nan
+    own = None if spread is None else (np.full(12, spread), np.full((12, 4), spread))
+    found = stats.repeat_floors(cells[:, 0], cells[:, 1:], samples=20, ends=(0, 1), spread=own, draws=99)
+    without = stats.repeat_floors(cells[1:, 0], cells[1:, 1:], samples=20, ends=(0, 1), draws=99)
+    for name in ("score_dev", "score_range", "mean_abs_delta"):
+        assert found[name][0].value == pytest.approx(without[name][0].value)
+        if spread is None:
+            assert found[name][0].floor == pytest.approx(without[name][0].floor, rel=0.05)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import permutation_test
 
 from psa_core.stats import Contrast, bootstrap, compare_groups, interaction_contrasts
-from psa_core.stats.groups import NoiseFloors, centred_name_means, contrast_floors, interaction_floors
+from psa_core.stats.groups import NoiseFloors, _floors, centred_name_means, contrast_floors, interaction_floors
 
 RANDOM = np.random.default_rng(11)
 
@@ -229,3 +229,46 @@ def test_the_other_groups_of_both_columns_weigh_alike_and_add_up_to_nothing() ->
     assert found.weights.sum() == pytest.approx(0)
     by_cell = {cell: float(found.weights[cells == cell].sum()) for cell in dict.fromkeys(cells)}
     assert by_cell == pytest.approx({"f*b": 1, "f*w": -0.5, "f*h": -0.5, "m*b": -1, "m*w": 0.5, "m*h": 0.5})
+
+
+def test_random_groups_are_counted_by_hand() -> None:
+    """Few distinct draws, so that many tie: each is as extreme as itself, and as the observed one where they tie."""
+    random = np.random.default_rng(4)
+    drawn, observed = random.integers(-4, 5, (199, 3)).astype(float), np.array([4.0, 2.0, -3.0])
+    tested = np.array([True, True, False])
+    found = _floors(observed, drawn, tested)
+
+    def p_of(value: float, column: np.ndarray) -> float:
+        above, below = (column >= value).sum(), (column <= value).sum()
+        return min(1.0, 2 * (1 + min(above, below)) / (1 + len(column)))
+
+    assert found.p_value == pytest.approx([p_of(*each) for each in zip(observed, drawn.T, strict=True)])
+    smallest = [
+        min(2 * min((drawn[:, k] >= row[k]).sum(), (drawn[:, k] <= row[k]).sum()) / 200 for k in (0, 1))
+        for row in drawn
+    ]
+    for k in (0, 1):
+        reached = sum(each <= found.p_value[k] + 1e-9 for each in smallest)
+        assert found.p_adjusted[k] == pytest.approx((1 + reached) / 200)
+    assert np.isnan(found.p_adjusted[2])
+    assert (found.low[2], found.high[2]) == (-4, 4), "of what is no group: from the lowest to the highest"
+    level = sorted(smallest)[int(np.ceil(0.05 * 199)) - 1]
+    for k in (0, 1):
+        assert (found.low[k], found.high[k]) == pytest.approx(np.quantile(drawn[:, k], [level / 2, 1 - level / 2]))
+
+
+def test_no_scale_makes_an_interaction() -> None:
+    """Groups that do nothing, do something in the same way, and cross: in large scores and in tiny ones."""
+    random = np.random.default_rng(1)
+    first, second = ["a", "b"] * 12, ["x", "x", "y", "y"] * 6
+    crossed = np.array([one == "a" and other == "x" for one, other in zip(first, second, strict=True)])
+    contrasts = list(interaction_contrasts(first, second).values())
+    noise = random.normal(0, 0.1, 24)
+    for scale in (1.0, 1e-8):
+        found = [
+            interaction_floors(scale * means, contrasts, [first, second])
+            for means in (noise, noise + crossed, np.zeros(24))
+        ]
+        assert [bool(each.is_above[0]) for each in found] == [False, scale == 1.0, False] or scale < 1
+        assert found[1].p_adjusted[0] < 0.01 < found[0].p_adjusted[0]
+        assert found[2].observed[0] == 0 and found[2].p_adjusted[0] == 1

@@ -6,6 +6,7 @@ import pytest
 from psa_core.errors import CubeError, OptionError
 from psa_core.stats import (
     baseline_differences,
+    effect_differences,
     effective_threshold,
     flip_counts,
     labels_at,
@@ -112,3 +113,8 @@ def test_nothing_to_average_is_refused(differences: object) -> None:
 
 def test_a_threshold_that_float32_does_not_hold_stays_as_it_is() -> None:
     assert effective_threshold(1e-50) == 1e-50 and effective_threshold(1e50) == 1e50
+
+
+def test_two_names_are_enough_to_compare_them_with_each_other() -> None:
+    found = effect_differences([0.5, 0.25], [[0.25, 0.75], [0.5, 1.0]], baseline="names")
+    assert found.tolist() == [[-0.25, 0.25], [-0.25, 0.25]]

@@ -168,3 +168,16 @@ def test_every_value_keeps_as_many_scores_as_it_has() -> None:
         for order in (random.permutation(np.repeat([0.0, 1.0], [30, 10])) for _ in range(4000))
     ]
     assert found.mean() == pytest.approx(np.mean(by_hand), rel=0.1)
+
+
+def test_values_with_one_score_are_measured_as_they_are() -> None:
+    scores = noise((3, 5, 1), digits=1)
+    scores[1, 2] = scores[2, :2] = np.nan
+    found = permute(scores, GROUPS, threshold=0.4, n_permutations=20)
+    one = [pairwise_w1(template) for template in scores]
+    known = np.concatenate([each[np.isfinite(each)] for each in one])
+    assert found.observed[0] == pytest.approx(known.mean())
+    assert found.observed[1] == pytest.approx(group_fairness(scores, GROUPS))
+    assert found.observed[2] == pytest.approx(np.nanmean(disparities(scores, 0.4)))
+    assert np.isnan(found.template_pairs[1][:, [1, 4, 7, 8]]).all() and not np.isnan(found.template_pairs[0]).any()
+    assert (found.spread >= 0).all() and found.pair_spread[0] == pytest.approx(np.abs(one[0]) / 2, abs=1e-6)
