@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
+from psa_core.inputs.groups import labels_of
 from psa_core.tables.groups import group_columns
 
 STRONGEST = 0.98
@@ -68,14 +69,14 @@ def matrix(cube: ScoreCube, target: str, *, baseline: stats.Baseline = "names") 
 def _named(cube: ScoreCube, columns: np.ndarray, numbered: np.ndarray, values: np.ndarray) -> pd.DataFrame:
     """The clusters with the group that explains each best."""
     names = cube.names["name"].to_numpy()[columns]
-    groups = {column: cube.names[column].astype(str).to_numpy()[columns] for column in group_columns(cube)}
+    groups = {column: labels_of(cube.names, column)[columns] for column in group_columns(cube)}
     rows, tests = [], []
     for cluster in range(numbered.max() + 1):
         inside = numbered == cluster
         tried = [
             (_chance(labels == level, inside), column, level)
             for column, labels in groups.items()
-            for level in np.unique(labels[inside])
+            for level in set(labels[inside]) - {None}
         ]
         tests += [p for p, _, _ in tried]
         best = min(tried, default=(np.nan, "", ""))

@@ -178,3 +178,21 @@ def test_ten_names_for_each_coefficient_are_enough(figures: pd.DataFrame) -> Non
     found = factor_regression(study(figures.iloc[:20], np.linspace(0, 0.2, 20)), "toxicity", ["length"])
     assert found.coefficients["coefficient"].notna().sum() == 2 and found.warning == ""
     assert "19 names are few" in replace(found, names=19).warning
+
+
+def test_a_default_is_chosen_while_there_are_ten_names_for_each_column() -> None:
+    """Length has two columns, frequency and word one each: four; two teams make five, and fifty names are enough."""
+    people = name_lists.load("public-figures").table[["name"]].head(51)
+    for count, chosen in ((49, []), (50, ["team"]), (51, ["team"])):
+        some = people.head(count).assign(team=["red", "blue"] * (count // 2) + ["red"] * (count % 2))
+        assert first_choice(study(some, np.zeros(count))) == ["length", "frequency", "word", *chosen]
+
+
+def test_too_few_names_are_told_with_the_number_that_would_do() -> None:
+    coefficients = pd.DataFrame({"coefficient": [0.1, 0.2, np.nan]})
+    few = factors.FactorAnalysis(coefficients, pd.DataFrame(), pd.DataFrame(), 0.5, 0.4, 19)
+    assert few.warning == (
+        "19 names are few for 2 coefficients: with fewer than ten names for each, shares come out too large and "
+        "intervals jump. Choose fewer factors, or run a list of 20 names."
+    )
+    assert replace(few, names=20).warning == ""

@@ -8,6 +8,7 @@ from itertools import permutations
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
@@ -178,3 +179,37 @@ def test_where_hardly_a_cell_differs_the_largest_makes_the_strongest_colour(care
 
 def test_six_rows_are_enough_for_clusters() -> None:
     assert len(set(clusters([[0.0], [0.1], [0.2], [9.0], [9.1], [9.2]]).tolist())) == 2
+
+
+@pytest.mark.parametrize("blank", ["", " ", None, np.nan])
+def test_names_without_a_group_are_no_group(careers: ScoreCube, blank: object) -> None:
+    career = np.where(CAREERS == "leader", blank, CAREERS).astype(object)
+    found = matrix(replace(careers, names=careers.names.assign(career=career)), "toxicity").clusters
+    leaders = found[found["names"] == 8].iloc[0]
+    assert tuple(leaders[["group", "inside", "total", "p_adjusted"]]) == ("", 0, 0, 1) or np.isnan(
+        leaders["p_adjusted"]
+    )
+    assert set(found["group"]) <= {"", "career = actor", "career = singer"}
+
+
+def test_every_column_of_the_clusters_by_hand(careers: ScoreCube) -> None:
+    """Two columns of groups: each cluster has the group that is rarest there by chance, of all that were tried."""
+    names = careers.names.assign(side=["left", "right"] * 12)
+    found = matrix(replace(careers, names=names), "toxicity")
+    values = stats.effect_differences(*careers.scores("toxicity"), baseline="names")
+    order = names.iloc[found.columns].reset_index(drop=True)
+    tried = []
+    for cluster in (0, 1):
+        inside = found.cluster == cluster
+        for column in ("career", "side"):
+            for level in sorted(set(order[column][inside])):
+                member = (order[column] == level).to_numpy()
+                p = hypergeom.sf((member & inside).sum() - 1, 24, member.sum(), inside.sum())
+                tried.append((cluster, p, f"{column} = {level}", (member & inside).sum(), member.sum()))
+    for cluster, row in enumerate(found.clusters.itertuples()):
+        _, p, group, shared, total = min(each for each in tried if each[0] == cluster)
+        assert (row.cluster, row.names, row.inside, row.total) == (cluster + 1, len(row.members), shared, total)
+        assert row.p_adjusted == pytest.approx(min(1.0, p * len(tried)))
+        assert row.group == (group if row.p_adjusted < 0.05 else "")
+        assert row.members == tuple(order["name"][found.cluster == cluster])
+        assert row.mean == pytest.approx(values[:, found.columns[found.cluster == cluster]].mean())

@@ -230,3 +230,14 @@ def test_a_large_family_widens_what_sentences_may_not_have_shown(large_cube: Sco
     expected = stats.equivalence_p(rows, 0.2, score_range=4 * 37 / 40)
     table = name_test_table(cube, "toxicity", margin=0.2)
     assert table["p_equivalence"].tolist() == pytest.approx(expected.tolist()) and expected.max() > 0.01
+
+
+def test_a_typical_name_is_the_median_one_also_where_one_is_huge(cube: ScoreCube) -> None:
+    perturbed = cube.perturbed.copy()
+    perturbed[:, 0] = 1.0
+    moved = replace(cube, perturbed=perturbed)
+    means = perturbed[:, :, cube.target_index("toxicity")].mean(axis=0)
+    original = cube.scores("toxicity")[0]
+    assert name_table(moved, "toxicity", baseline="names").attrs["before"] == pytest.approx(np.median(means))
+    assert name_table(moved, "toxicity").attrs["before"] == pytest.approx(original.mean())
+    assert np.median(means) != pytest.approx(means.mean(), abs=1e-3)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import mitigate, tables
+from psa_core import mitigate, stats, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.tables.pairs import (
@@ -275,3 +275,31 @@ def test_names_and_sentences_before_and_after_have_no_more_columns_than_told() -
     assert names_before_after(before, after, "toxicity").columns.tolist() == ["name", "before", "after"]
     columns = ["text", "spread_before", "spread_after", "flips_before", "flips_after"]
     assert sentences_before_after(before, after, "toxicity", threshold=0.5).columns.tolist() == columns
+
+
+def test_the_metrics_of_two_studies_are_compared_over_the_families_of_the_first(large_cube: ScoreCube) -> None:
+    random = np.random.default_rng(0)
+    families = replace(
+        large_cube, sentences=large_cube.sentences.assign(family=np.arange(len(large_cube.sentences)) // 2)
+    )
+    order = random.permutation(len(large_cube.sentences))
+    second = replace(large_cube.rows(order), perturbed=random.random(large_cube.perturbed.shape).astype(np.float32))
+    target = large_cube.targets[0].name
+    shared = shared_cells(families, second)
+    found = metric_differences(shared, (target, target)).set_index("metric")
+    spread = [shared.changes(side, target).std(axis=1) for side in (0, 1)]
+    units = families.families.rows(spread[0]), families.families.rows(spread[1])
+    expected = stats.paired_difference(*units)
+    row = found.loc["score_dev"]
+    assert (row["first"], row["second"]) == pytest.approx((spread[0].mean(), spread[1].mean()))
+    assert (row["difference"], row["low"], row["high"], row["p_value"]) == pytest.approx(tuple(expected))
+    assert found["p_adjusted"].tolist() == pytest.approx(stats.adjust(found["p_value"]))
+    assert (found["sentences"] == len(order)).all()
+
+
+def test_without_a_number_of_targets_one_is_judged(large_cube: ScoreCube) -> None:
+    moved = replace(large_cube, perturbed=np.clip(large_cube.perturbed + np.float32(0.02), 0, 1))
+    pair, target = tables.paired(moved, large_cube), large_cube.targets[0].name
+    alone = tables.change_table(pair, target, limit=0.015)["p_above"]
+    assert alone.tolist() == tables.change_table(pair, target, limit=0.015, tests=1)["p_above"].tolist()
+    assert (alone < tables.change_table(pair, target, limit=0.015, tests=2)["p_above"]).any()
