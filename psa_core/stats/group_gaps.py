@@ -165,7 +165,7 @@ def _halves(
     of_tasks = float(np.var(by_task, ddof=1)) / tasks
     both = 0.0
     for side, count in ((is_first, n[0]), (~is_first, n[1])):
-        rest = centred[:, side] - people[side] - nan_mean(centred[:, side], axis=1)[:, None] + people[side].mean()
+        rest = centred[:, side] - people[side] - nan_mean(centred[:, side], axis=1)[:, None]
         both += float(np.nanvar(rest)) / (count * tasks)
     variance = max(of_people, of_tasks, of_people + of_tasks - both)
     return half, float(distributions.t.ppf(tail, min(freedom, tasks - 1))) * np.sqrt(variance), p
