@@ -1,1 +1,1 @@
-"""Frames to figures: one file per page, Plotly figures or Altair charts, no arithmetic and no Streamlit."""
+"""Frames to figures: Vega-Lite, and Plotly for the two of the paper; no arithmetic and no Streamlit."""

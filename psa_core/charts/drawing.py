@@ -83,10 +83,10 @@ def diagonal() -> Spec:
     return layer("rule", {axis + end: value for axis in "xy" for end, value in ends.items()}, **DASHED)
 
 
-def written(place: Mapping[str, Any]) -> list[Spec]:
-    """The ``label`` of each row on the side that its ``beside`` says; screen readers have the marks."""
+def written(place: Mapping[str, Any], field: str = "label") -> list[Spec]:
+    """The words of each row on the side that its ``beside`` says; screen readers have the marks."""
     looks: Spec = {"fontSize": 13, "limit": 190, "aria": False, "color": _theme.PAGE_INK}
-    encoding = {**place, "text": words("label")}
+    encoding = {**place, "text": words(field)}
     return [
         layer("text", encoding, where=f"datum.beside === '{side}'", align=align, dx=dx, **looks)
         for side, align, dx in (("left", "right", -10), ("right", "left", 10))

@@ -65,6 +65,25 @@ def group_differences(table: pd.DataFrame, *, target: str = "", title: str = "")
     return drawing(rows, layers, height=46 * len(rows) + 144)
 
 
+def value_dots(table: pd.DataFrame, score: str) -> Drawing:
+    """Draw each value's mean score as a dot on the band in which chance alone would put it.
+
+    `table` is ``value, mean, low, high``, from top to bottom; `score` says what the scores are.
+    """
+    kinds = {"outside": (_theme.ACCENT, DIAMOND), "within": (_theme.MUTED, CIRCLE)}
+    is_inside = (table["mean"] >= table["low"]) & (table["mean"] <= table["high"])
+    rows = table.assign(kind=is_inside.map({True: "within", False: "outside"}))
+    y = row_axis("value", rows["value"], labelLimit=220, labelOverlap=False)
+    x = quantity("low", title=f"mean {score} (0 to 1)", scale={"zero": False}, axis={"tickCount": 6})
+    looks = by_kind("kind", kinds, {"orient": "top", "title": "Chance alone (grey, 95 %)"})
+    tooltip = [words("value"), quantity("mean", format=".3f")]
+    layers = [
+        layer("bar", y | {"x": x, "x2": {"field": "high"}}, color=_theme.MUTED, opacity=0.32, size=20),
+        layer("point", y | looks | {"x": quantity("mean"), "tooltip": tooltip}, filled=True, size=150, opacity=1),
+    ]
+    return drawing(rows, layers, height=34 * len(rows) + 96)
+
+
 def coefficients(table: pd.DataFrame) -> Drawing:
     """Draw a forest plot of a `FactorAnalysis`'s ``coefficients``: a point with its 95 % interval for each factor.
 

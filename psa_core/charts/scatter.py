@@ -208,6 +208,32 @@ def relevance(table: pd.DataFrame) -> Drawing:
     return drawing(rows, layers, height=RELEVANCE_HEIGHT)
 
 
+def two_distributions(
+    scores: np.ndarray, first: np.ndarray, second: np.ndarray, *, names: tuple[str, str], score: str
+) -> Drawing:
+    """Draw two empirical distribution functions with the gap between them shaded; its area is W1.
+
+    `scores` (G,) ascend; `first` and `second` (G,) are the shares of two values' continuations with at most that score.
+    """
+    wide = pd.DataFrame({"score": scores, "first": first, "second": second})
+    rows = pd.concat([wide.assign(kind=name, share=share) for name, share in zip(names, (first, second), strict=True)])
+    x = {"x": quantity("score", title=score, scale={"domain": [0, 1]})}
+    title, axis = "Share of the continuations", {"format": ".0%", "tickCount": 6}
+    shares = {"title": title, "axis": axis, "scale": {"domain": [0, 1]}}
+    looks = dict(zip(names, ((_theme.CATEGORICAL[0], [1, 0]), (_theme.CATEGORICAL[1], [7, 4])), strict=True))
+    legend = {"orient": "top", "title": None, "symbolType": "stroke", "symbolSize": 400}
+    line = by_kind("kind", looks, legend, "strokeDash") | {
+        "y": quantity("share", **shares),
+        "tooltip": [words("kind"), quantity("score", format=".2f"), quantity("share", format=".0%")],
+    }
+    gap = {"y": quantity("first", **shares), "y2": {"field": "second"}}
+    layers = [
+        layer("area", x | gap, interpolate="step-after", opacity=0.3, **HELP),
+        layer("line", x | line, interpolate="step-after", strokeWidth=2.5),
+    ]
+    return drawing(rows, layers, height=HEIGHT)
+
+
 def _sides(table: pd.DataFrame, room: float) -> list[str]:
     """Right of each point; left where words on the right would lie upon others, and on the left there is room."""
     x = WIDTH * table["similarity"] / (room or 1)

@@ -1,6 +1,8 @@
-"""One sentence over all names: a dot per name on the score axis."""
+"""One sentence over all names: a dot per name on the score axis; and Table 1, the same for each model."""
 
 from __future__ import annotations
+
+import json
 
 import numpy as np
 import pandas as pd
@@ -32,6 +34,8 @@ ROW_PIXELS, FRAME_PIXELS, STRIP_PIXELS = 21, 76, 480
 ENDS, LINE = 3, 0.045
 # Parts of the width: what the word beside a line takes, and up to where a name has room on the right of its dot.
 WORD, ROOM_UNTIL = 0.18, 0.6
+#: Of Table 1: pixels of a row, the part of the range beside the marks, and the width up to which a range is all shown.
+STEM_PIXELS, STEM_ROOM, WIDE = 24, 0.22, 4.0
 
 
 def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, selected: tuple[str, ...] = ()) -> Drawing:
@@ -119,7 +123,7 @@ def _dots(target: Target, y: Spec) -> list[Spec]:
 
 def _rule(field: str, dash: list[int]) -> list[Spec]:
     """An upright line with its word on the side that its rows say."""
-    x = {"x": quantity(field, aggregate="mean")}
+    x = _upright(field)
     style: Spec = {"baseline": "top", "dy": -14, "fontSize": 13, "aria": False, "color": _theme.PAGE_INK}
     word = x | {"y": {"value": 0}, "text": {"value": field}}
     return [
@@ -129,3 +133,58 @@ def _rule(field: str, dash: list[int]) -> list[Spec]:
             for side, align, dx in (("left", "right", -4), ("right", "left", 4))
         ),
     ]
+
+
+def _upright(field: str) -> Spec:
+    """One place on the axis for all rows, which have the same number there."""
+    return {"x": quantity(field, aggregate="mean")}
+
+
+def score_stems(
+    table: pd.DataFrame, *, target: Target, title: str, neutral_words: str, colour: str = _theme.ACCENT
+) -> Drawing:
+    """Draw the score of one sentence with each name, on a stem from its score with neutral words.
+
+    `table` has one row per name, from top to bottom: ``label`` (the text that is shown, distinct), ``is_bold`` (set
+    apart, such as the names that the user typed), ``score``, and ``neutral`` (the same in all rows). Filled marks reach
+    the target's threshold. The `colour` is the model's and tells nothing else.
+    """
+    threshold, ends = target.default_threshold, table[["score", "neutral"]]
+    low, high = (target.low, target.high) if target.high - target.low <= WIDE else (ends.min().min(), ends.max().max())
+    room = STEM_ROOM * max(high - low, 1e-6)
+    is_right, texts = table["score"] >= table["neutral"], ends.map("{:.2f}".format).replace("-", "−", regex=True)
+    rows = table.assign(
+        number=texts["score"],
+        threshold=threshold,
+        flagged=labels_at(table["score"], threshold),
+        beside=is_right.map({True: "right", False: "left"}),
+    )
+    bold = json.dumps(rows.loc[rows["is_bold"], "label"].tolist())
+    weight = {"condition": {"test": f"indexof({bold}, datum.value) >= 0", "value": "bold"}, "value": "normal"}
+    y = row_axis("label", rows["label"], labelLimit=180, labelOverlap=False, labelFontWeight=weight, grid=True)
+    scale = {"domain": [low - room, high + room], "nice": False, "zero": False}
+    place = y | {"x": quantity("score", title=None, scale=scale, axis={"tickCount": 3, "grid": False})}
+    looks = {
+        "fill": {"condition": {"test": "datum.flagged", "value": colour}, "value": "transparent"},
+        "tooltip": [words("label", title="name"), quantity("score", format=".3f", title=target.name)],
+    }
+    word: Spec = {"fontSize": 12, "color": _theme.PAGE_INK, "aria": False}
+    rules = [("neutral", f"“{neutral_words}” {texts['neutral'].iloc[0]}", [1, 0])]
+    rules += (
+        [("threshold", f"flagged at {threshold:g}".replace("-", "−"), [2, 3])]
+        if low - room <= threshold <= high + room
+        else []
+    )
+    layers = [
+        *(layer("rule", _upright(field), strokeWidth=1.5, strokeDash=dash, **HELP) for field, _, dash in rules),
+        layer("rule", place | {"x2": {"field": "neutral"}}, color=colour, opacity=0.45, strokeWidth=3, aria=False),
+        layer("point", place | looks, size=130, stroke=colour, strokeWidth=2, opacity=1),
+        *written(place, "number"),
+        *(
+            layer("text", _upright(field) | {"y": {"value": at}, "text": {"value": text}}, dy=dy, **word)
+            for (field, text, _), at, dy in zip(rules, ("height", 0), (34, -8), strict=False)
+        ),
+    ]
+    found = drawing(rows, layers, height=FRAME_PIXELS + STEM_PIXELS * len(rows))
+    found.spec["title"] = {"text": title, "anchor": "start", "fontSize": 15, "color": _theme.PAGE_INK, "offset": 14}
+    return found

@@ -2,35 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._theme import TICK_SIZE, faded, shown_label
+from psa_core.charts._theme import faded
+from psa_core.charts.drawing import CLICKED, HELP, Drawing, Spec, drawing, layer, quantity, words
 
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
-
-ROW_PIXELS, TITLE_SHIFT, BLOCK_GAP = 30, 66, 0.025
-COLUMN_PIXELS, MARGIN_PIXELS, PRINTED_COLUMN = 132, 194, 92
-#: Pixels of the other pictures: a row, beside and above the squares, a column.
-VALUE_PIXELS, VALUE_MARGIN = 46, 96
-GAP_ROW, GAP_MARGIN, GAP_LABEL, GAP_COLUMN = 40, 100, 160, 190
+#: The selection of a click, and the fields of a square that it has.
+CLICK: Spec = {"name": "square", "fields": ["row", "column"]}
+#: Pixels of a row and a column: of countries, of measures, of values (as wide as the page has room); and on paper.
+COUNTRY_PIXELS, GAP_PIXELS, VALUE_PIXELS, PRINTED_COLUMN = (30, 132), (40, 190), (46, 0), 92
+FONT_SIZE, LINE_PIXELS, TITLE_SHIFT = 14, 16, 48
 #: Letters in a line of a heading and of a label: on a phone a column is to stand beside the labels.
 HEAD_LETTERS, LABEL_LETTERS = 24, 20
 #: Standard errors at which a colour is strongest.
 STRONGEST = 5.0
-ONE_SIDED = ((0.0, faded(_theme.UP, 0.04)), (1.0, faded(_theme.UP, 0.72)))
-DIVERGING = ((0.0, faded(_theme.DOWN, 0.72)), (0.5, faded(_theme.MUTED, 0.0)), (1.0, faded(_theme.UP, 0.72)))
-#: A square's row and column, the two names that a click on it sends, and what is shown when it is hovered.
-Cell = tuple[int, int, tuple[str, str], str]
-#: A chart's layout with squares: no zoom, and a click that says which was hit.
-CLICKED = {"clickmode": "event+select", "showlegend": False}
+COLOURS = [faded(_theme.DOWN, 0.72), faded(_theme.MUTED, 0.0), faded(_theme.UP, 0.72)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,63 +43,51 @@ class Block:
     limit: float | None = None
     marks: pd.DataFrame | None = None
 
-    @property
-    def texts(self) -> list[list[str]]:
-        """The number in each square; a dot stands behind one that is not beyond chance, where that was tested."""
-        texts = [[number_text(value, self.number) for value in row] for row in self.values.to_numpy(float)]
-        if self.marks is None:
-            return texts
+    def squares(self) -> pd.DataFrame:
+        """One row a square; a dot stands behind a number that is not beyond chance, where that was tested."""
+        values = self.values.to_numpy(float)
+        strongest = self.limit or float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
+        marks = self.values.notna() if self.marks is None else self.marks
         # Values without a test are not marked.
-        marked = self.marks.reindex(index=self.values.index, columns=self.values.columns).eq(other=True).to_numpy()
-        return [
-            [text if is_marked or not text else f"{text} ·" for text, is_marked in zip(row, marks, strict=True)]
-            for row, marks in zip(texts, marked, strict=True)
-        ]
+        marked = marks.reindex(index=self.values.index, columns=self.values.columns).eq(other=True).to_numpy()
+        texts = [number_text(value, self.number) for value in values.ravel()]
+        return pd.DataFrame(
+            {
+                "row": np.repeat(self.values.index.to_numpy(object), values.shape[1]),
+                "column": np.tile(self.values.columns.to_numpy(object), len(values)),
+                "depth": np.clip(values.ravel() / strongest, -1, 1),
+                "text": [
+                    text if is_marked or not text else f"{text} ·"
+                    for text, is_marked in zip(texts, marked.ravel(), strict=True)
+                ],
+            }
+        )
 
 
-def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = None) -> go.Figure:
+def country_heat(blocks: Sequence[Block], *, selected: tuple[str, str] | None = None) -> Drawing:
     """Draw blocks side by side, whose rows are the same countries in the same order; `selected` is framed.
 
-    Orange is more, blue is less, and the number says so too; each square carries its country and column in
-    ``customdata``, on marks that can be clicked.
+    Orange is more, blue is less, and the number says so too. The point selection is called ``square``, on ``row`` (the
+    country) and ``column``.
     """
-    import plotly.graph_objects as go
-
-    countries = blocks[0].values.index.tolist()
-    layout = _theme.house_layout(TITLE_SHIFT + 38 + ROW_PIXELS * len(countries))
-    counts = [max(1, block.values.shape[1]) for block in blocks]
-    share = (1 - BLOCK_GAP * (len(blocks) - 1)) / sum(counts)
-    traces, shapes, notes, left = [], [], [], 0.0
-    for place, (block, count) in enumerate(zip(blocks, counts, strict=True)):
-        x, y = (f"{axis}{place + 1 if place else ''}" for axis in "xy")
-        values, columns = block.values.to_numpy(float), block.values.columns
-        strongest = block.limit or float(np.abs(values[np.isfinite(values)]).max(initial=0.0)) or 1.0
-        texts = block.texts
-        cells: list[Cell] = [
-            (r, c, (country, column), f"{shown_label(country)}: {shown_label(column)} <b>{text}</b>")
-            for r, country in enumerate(countries)
-            for c, column in enumerate(columns)
-            for text in [texts[r][c] or "nothing to compare"]
-        ]
-        drawn = _squares(values, texts, cells, limits=(-strongest, strongest), colours=DIVERGING)
-        traces += [trace | {"xaxis": x, "yaxis": y} for trace in drawn]
-        headings = [
-            f"<b>{shown_label(name).replace(' ', '<br>', 1)}</b>" + (f"<br>{shown_label(note)}" if note else "")
-            for name, note in zip(columns, block.notes, strict=True)
-        ]
-        axes = _axes(headings, list(map(shown_label, countries)))
-        # Turned headings would run into their block's title.
-        top = {"anchor": y, "domain": [left, left + share * count], "tickangle": 0}
-        layout[f"xaxis{x[1:]}"] = axes["xaxis"] | top
-        shared = {"matches": "y", "showticklabels": False} if place else {}
-        layout[f"yaxis{y[1:]}"] = axes["yaxis"] | {"anchor": x} | shared
-        at = {"x": 0, "xref": f"{x} domain", "xanchor": "left", "y": 1, "yref": "paper", "yanchor": "bottom"}
-        notes.append(_theme.note(shown_label(block.title, width=60), at | {"yshift": TITLE_SHIFT}))
-        shapes += [_frame(r, c) | {"xref": x, "yref": y} for r, c, pair, _ in cells if pair == selected]
-        left += share * count + BLOCK_GAP
-    layout |= {"width": MARGIN_PIXELS + COLUMN_PIXELS * sum(counts), "annotations": notes, "shapes": shapes, **CLICKED}
-    layout["margin"] = {"t": TITLE_SHIFT + 26, "b": 8, "l": 8, "r": 12}
-    return go.Figure(data=traces, layout=layout)
+    frames: list[pd.DataFrame] = []
+    heads: dict[str, str] = {}
+    for place, block in enumerate(blocks):
+        squares = block.squares()
+        heads |= {f"{place} {name}": f"{name}\n{note}" for name, note in zip(block.values, block.notes, strict=True)}
+        said = squares["row"] + ": " + squares["column"] + " " + squares["text"].replace("", "nothing to compare")
+        frames.append(squares.assign(x=f"{place} " + squares["column"], said=said, title=""))
+        frames[-1].loc[:0, "title"] = block.title
+    labels = {str(country): str(country) for country in blocks[0].values.index}
+    found = _squares(pd.concat(frames, ignore_index=True), heads, labels, COUNTRY_PIXELS, selected)
+    start = {"x": words("x", bandPosition=0), "y": {"value": 0}}
+    titles = start | {"y": {"value": -TITLE_SHIFT}, "text": words("title")}  # each above its first column
+    looks: Spec = {"align": "left", "fontSize": FONT_SIZE, "color": _theme.PAGE_INK, "aria": False}
+    found.spec["layer"] += [
+        layer("text", titles, where="datum.title", **looks),
+        layer("rule", start | {"y2": {"value": "height"}}, where="datum.title && datum.x[0] !== '0'", **HELP),
+    ]
+    return found
 
 
 def printed_width(blocks: Sequence[Block]) -> int:
@@ -113,127 +95,98 @@ def printed_width(blocks: Sequence[Block]) -> int:
     return PRINTED_COLUMN * sum(max(1, block.values.shape[1]) for block in blocks)
 
 
-def answer_gaps(table: pd.DataFrame, *, selected: tuple[str, str] | None = None) -> go.Figure:
+def answer_gaps(table: pd.DataFrame, *, selected: tuple[str, str] | None = None) -> Drawing:
     """Draw each measure (a row) between each two groups (a column): the difference in words, coloured by its size.
 
     `table` has ``measure, title, pair, short, words, strength, is_marked``; ``strength`` is in standard errors, and “·”
-    stands where a difference is not marked. The square `selected` (measure, pair) gets a frame. Each square has its
-    measure and pair in ``customdata``, on marks that can be clicked.
+    stands where a difference is not marked. The square `selected` (measure, pair) gets a frame. The point selection is
+    called ``square``, on ``row`` (the measure) and ``column`` (the pair).
     """
-    import plotly.graph_objects as go
-
-    rows: Sequence[str] = table["measure"].drop_duplicates().tolist()
-    pairs: Sequence[str] = table["pair"].drop_duplicates().tolist()
-    titles = dict(zip(table["measure"], table["title"], strict=True))
-    depths = np.full((len(rows), len(pairs)), np.nan)
-    texts = np.full(depths.shape, "", object)
-    hover = np.full(depths.shape, "not measured", object)
-    for row in table.itertuples():
-        place = rows.index(row.measure), pairs.index(row.pair)
-        depths[place] = row.strength if row.is_marked else 0.0
-        texts[place] = shown_label(row.short) if row.is_marked else "·"
-        hover[place] = shown_label(row.words if row.is_marked else f"{row.words}: could be chance", width=80)
-    cells: list[Cell] = [
-        (r, c, (measure, pair), f"{shown_label(titles[measure])}: <b>{hover[r, c]}</b>")
-        for r, measure in enumerate(rows)
-        for c, pair in enumerate(pairs)
-    ]
-    heads = [_lines(pair, HEAD_LETTERS, 4) for pair in pairs]
-    labels = [_lines(titles[row], LABEL_LETTERS, 2) for row in rows]
-    layout = _theme.house_layout(GAP_MARGIN + GAP_ROW * len(rows)) | _axes(heads, labels)
-    layout["xaxis"] |= {"tickangle": 0}
-    layout |= {
-        "width": GAP_LABEL + GAP_COLUMN * len(pairs),
-        "shapes": [_frame(r, c) for r, c, names, _ in cells if names == selected],
-        "margin": {"t": GAP_MARGIN - 12, "b": 8, "l": 8, "r": 12},
-    }
-    traces = _squares(depths, texts.tolist(), cells, limits=(-STRONGEST, STRONGEST), colours=DIVERGING)
-    return go.Figure(data=traces, layout=layout)
+    marked = table["is_marked"]
+    rows = pd.DataFrame(
+        {
+            "row": table["measure"],
+            "column": table["pair"],
+            "depth": (table["strength"] / STRONGEST).clip(-1, 1).where(marked, 0.0),
+            "text": table["short"].where(marked, "·"),
+            "said": table["title"] + ": " + table["words"].where(marked, table["words"] + ": could be chance"),
+        }
+    )
+    heads = {pair: _lines(pair, HEAD_LETTERS, 4) for pair in table["pair"]}
+    labels = {row.measure: _lines(row.title, LABEL_LETTERS, 2) for row in table.itertuples()}
+    return _squares(rows.assign(x=rows["column"]), heads, labels, GAP_PIXELS, selected)
 
 
-def _lines(words: str, letters: int, most: int) -> str:
-    return "<br>".join(map(shown_label, wrap(words, letters, max_lines=most, placeholder=" …")))
-
-
-def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = None) -> go.Figure:
+def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = None) -> Drawing:
     """Draw the corrected distance of each pair of values; a dot stands for a pair that is not above noise.
 
-    `square` is values by values, NaN where not above noise; the pair `selected` gets a frame. Each square carries its
-    two values in ``customdata``, on marks that can be clicked.
+    `square` is values by values, NaN where not above noise; the pair `selected` gets a frame. The point selection is
+    called ``square``, on ``row`` and ``column``.
     """
-    import plotly.graph_objects as go
-
-    values, numbers = square.index.tolist(), square.to_numpy(float)
-    is_above, is_pair = np.isfinite(numbers), ~np.eye(len(values), dtype=bool)
-    high = float(np.nanmax(numbers)) if is_above.any() else 1.0
-    texts = np.where(is_pair, np.where(is_above, np.char.mod("%.2f", np.nan_to_num(numbers)), "·"), "")
-    depths = np.where(is_pair, np.nan_to_num(numbers), np.nan)
-    cells: list[Cell] = [
-        (r, c, (values[r], values[c]), f"{shown_label(values[r])} and {shown_label(values[c])}: {words}")
-        for r, c in zip(*(index.tolist() for index in np.nonzero(is_pair)), strict=True)
-        for words in [f"<b>{numbers[r, c]:.3f}</b>" if is_above[r, c] else "not above noise"]
-    ]
-    labels = [shown_label(value) for value in values]
-    layout = _theme.house_layout(VALUE_MARGIN + VALUE_PIXELS * len(values)) | _axes(labels, labels)
-    layout["shapes"] = [_frame(r, c) for r, c, names, _ in cells if selected in (names, names[::-1])]
-    traces = _squares(depths, texts.tolist(), cells, limits=(0, high), colours=ONE_SIDED)
-    return go.Figure(data=traces, layout=layout)
-
-
-def _axes(heads: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
-    """Headings above and labels beside one block of squares, of which a click says which was hit."""
-    across = _theme.row_axis(heads, range(len(heads)), [-0.5, len(heads) - 0.5])
-    down = _theme.row_axis(labels, range(len(labels)), [len(labels) - 0.5, -0.5])
-    return {"xaxis": across | {"side": "top"}, "yaxis": down, **CLICKED}
+    values = {str(value): str(value) for value in square.index}
+    rows = square.rename_axis(index="row", columns="column").stack(future_stack=True).rename("distance").reset_index()
+    rows = rows[rows["row"] != rows["column"]].reset_index(drop=True)
+    is_above, highest = rows["distance"].notna(), rows["distance"].max() or 1.0
+    numbers = rows["distance"].map("{:.3f}".format).where(is_above, "not above noise")
+    rows = rows.assign(
+        depth=(rows["distance"] / highest).fillna(0.0),
+        text=rows["distance"].map("{:.2f}".format).where(is_above, "·"),
+        said=rows["row"] + " and " + rows["column"] + ": " + numbers,
+        x=rows["column"],
+    )
+    return _squares(rows.drop(columns="distance"), values, values, VALUE_PIXELS, selected, either_way=True)
 
 
 def _squares(
-    values: np.ndarray,
-    texts: Sequence[Sequence[str]],
-    cells: Sequence[Cell],
+    rows: pd.DataFrame,
+    heads: Mapping[str, str],
+    labels: Mapping[str, str],
+    pixels: tuple[int, int],
+    selected: tuple[str, str] | None,
     *,
-    limits: tuple[float, float],
-    colours: Sequence[tuple[float, str]],
-) -> list[dict[str, Any]]:
-    """Coloured squares as Plotly traces; `texts` are escaped already, colours end at the `limits`.
+    either_way: bool = False,
+) -> Drawing:
+    """Squares with headings above and labels beside them, in the order of these.
 
-    Plotly's heat map sends no clicks, so over it lie invisible marks, one for each of the `cells`.
+    `rows` has ``row, column, x`` (a key of `heads`), ``depth`` (from -1 to 1; without colour where it is NaN), ``text``
+    and ``said``, what is read of it.
     """
-    rows, columns, names, words = zip(*cells, strict=True) if cells else ((),) * 4
-    return [
-        {
-            "type": "heatmap",
-            "z": np.clip(values, *limits),
-            "zmin": limits[0],
-            "zmax": limits[1],
-            "colorscale": [list(stop) for stop in colours],
-            "text": [[_theme.ink(text) for text in row] for row in texts],
-            "texttemplate": "%{text}",
-            "textfont": {"size": TICK_SIZE},
-            "xgap": 2,
-            "ygap": 2,
-            "showscale": False,
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "x": columns,
-            "y": rows,
-            "mode": "markers",
-            "marker": {"symbol": "square", "size": 24, "color": _theme.UNSEEN, "line": {"width": 0}},
-            "customdata": [list(pair) for pair in names],
-            "text": words,
-            "hovertemplate": "%{text}<extra></extra>",
-            "selected": {"marker": {"opacity": 0}},
-            "unselected": {"marker": {"opacity": 0}},
-        },
+    framed = pd.Series(list(zip(rows["row"], rows["column"], strict=True)), rows.index).isin([selected])
+    if either_way and selected:
+        framed |= (rows["row"] == selected[1]) & (rows["column"] == selected[0])
+    turned = {"labelAngle": 0} if pixels[1] else {"labelAngle": -50, "labelAlign": "left"}
+    place = {
+        "x": words("x", title=None, sort=list(heads), axis={"orient": "top", **turned, **_in_lines(heads)}),
+        "y": words("row", title=None, sort=list(labels), axis={**_in_lines(labels), "labelPadding": 6}),
+    }
+    colour = quantity("depth", scale={"domain": [-1, 0, 1], "range": COLOURS, "interpolate": "rgb"}, legend=None)
+    colour = {"condition": {"test": "isValid(datum.depth)", **colour}, "value": "transparent"}
+    read = {"tooltip": words("said"), "description": words("said")}
+    square: Spec = {"width": {"band": 0.96}, "height": {"band": 0.94}}
+    frame: Spec = {"filled": False, "stroke": _theme.ACCENT, "strokeWidth": 3, "aria": False, **square}
+    letters: Spec = {"fontSize": FONT_SIZE, "color": _theme.PAGE_INK, "aria": False}
+    layers = [
+        layer("rect", place | read | {"color": colour}, cursor="pointer", **square) | CLICKED,
+        layer("text", place | {"text": words("text")}, tooltip=None, **letters),
+        layer("rect", place, where="datum.framed", **frame),
     ]
+    found = drawing(rows.assign(framed=framed), layers, height=pixels[0] * len(labels), click=CLICK)
+    size = {"width": pixels[1] * len(heads), "autosize": "pad"} if pixels[1] else {"autosize": "fit-x"}
+    found.spec.update(size)
+    return found
 
 
-def _frame(row: int, column: int) -> dict[str, Any]:
-    """A frame around one square, as a Plotly shape."""
-    edges = {"x0": column - 0.47, "x1": column + 0.47, "y0": row - 0.46, "y1": row + 0.46}
-    return {"type": "rect", **edges, "line": {"color": _theme.ACCENT, "width": 3}}
+def _in_lines(written: Mapping[str, str]) -> dict[str, Any]:
+    """An axis whose labels are written as these words, with their line breaks."""
+    lines = [label.split("\n") for label in written.values()]
+    words = f"{json.dumps(lines)}[indexof({json.dumps(list(written))}, datum.value)]"
+    padding = 6 + LINE_PIXELS * (max(map(len, lines)) - 1)  # a label above begins where a single line would
+    looks = {"labelLimit": 260, "labelOverlap": False, "labelLineHeight": LINE_PIXELS, "grid": False}
+    return {"labelExpr": words, "labelPadding": padding, **looks}
+
+
+def _lines(text: str, letters: int, most: int) -> str:
+    return "\n".join(wrap(text, letters, max_lines=most, placeholder=" …"))
 
 
 def number_text(value: float, form: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import WAIT
-from tests.browser.steps import charts_drawn, drawings_drawn, open_address
+from tests.browser.steps import drawings_drawn, open_address
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PHONE = {"width": 390, "height": 844}
@@ -34,8 +34,8 @@ def test_the_answer_of_try_it_stands_under_the_sentence_and_leaves_no_gap(page: 
     said = page.get_by_text("Nothing but the name changed.")
     page.set_viewport_size({"width": 1200, "height": 900})
     open_address(page, "/try_it")
-    charts_drawn(page, 2)
-    words, chart = said.bounding_box(), page.locator(".js-plotly-plot").first.bounding_box()
+    drawings_drawn(page)
+    words, chart = said.bounding_box(), page.get_by_test_id("stVegaLiteChart").first.bounding_box()
     assert words is not None and chart is not None
     assert chart["y"] - words["y"] - words["height"] < 50
     page.set_viewport_size(PHONE)  # type: ignore[arg-type]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.steps import charts_drawn, go_to, open_address, settle
+from tests.browser.steps import drawings_drawn, go_to, open_address, settle
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 FILES = {"manifest.json", "sentences.csv", "names.csv", "label_dist.csv", "summary.json", "flips.csv", "report.html"}
@@ -38,7 +38,7 @@ def test_the_parts_of_a_study_are_in_the_navigation_while_it_is_open(page: Page,
 
 def test_try_it_answers_while_typing(page: Page) -> None:
     open_address(page, "/")
-    charts_drawn(page, 2)
+    drawings_drawn(page)
     expect(page.get_by_text("Nothing but the name changed.")).to_contain_text(
         "the toxicity score is 0.99 with Dick Cheney"
     )
@@ -50,7 +50,7 @@ def test_try_it_answers_while_typing(page: Page) -> None:
     )
     expect(page).to_have_url(re.compile("try_sentence="))
     page.locator(".st-key-try_own_names input").fill("Ada Lovelace")
-    expect(page.locator(".js-plotly-plot").first).to_contain_text("Ada Lovelace")
+    expect(page.get_by_test_id("stVegaLiteChart").first).to_contain_text("Ada Lovelace")
 
 
 def test_the_whole_walk(page: Page) -> None:

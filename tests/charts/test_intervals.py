@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from psa_core.charts.drawing import drawing_svg
-from psa_core.charts.intervals import LOOKS, MAX_NAMES, coefficients, delta_boxes, name_changes, shares
+from psa_core.charts.intervals import LOOKS, MAX_NAMES, coefficients, delta_boxes, name_changes, shares, value_dots
 from psa_core.tables.factors import factor_regression
 from tests.pages import result_studies
 
@@ -72,3 +72,11 @@ def test_the_first_and_the_last_label_stand_on_their_lines_and_points_beside_the
     spec = name_changes(pd.DataFrame({"name": ["A"], "before": 0.2, "after": 0.1}), labels={"A": "A"}).spec
     assert spec["config"]["axis"]["labelFlush"] is False
     assert spec["layer"][2]["encoding"]["x"]["scale"]["padding"] > 0
+
+
+def test_a_dot_outside_the_band_of_chance_looks_otherwise() -> None:
+    rows = pd.DataFrame({"value": ["<b>a", "b"], "mean": [0.5, 0.2], "low": 0.1, "high": 0.3})
+    drawn = value_dots(rows, "sentiment")
+    assert drawn.rows["kind"].tolist() == ["outside", "within"]
+    svg = drawing_svg(drawn)
+    assert svg.count('aria-roledescription="bar"') == 2 and "mean sentiment (0 to 1)" in svg and "&lt;b&gt;a" in svg

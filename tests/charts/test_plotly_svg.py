@@ -9,14 +9,9 @@ import pandas as pd
 import pytest
 
 from psa_core.charts import _theme
-from psa_core.charts.drawing import to_png
-from psa_core.charts.generation import two_distributions, value_dots
 from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
 from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure, score_sens_bars
-from psa_core.charts.squares import value_matrix
-from psa_core.charts.try_it import Panel, figure
-from psa_core.cube import Target
 
 
 def names(count: int = 4) -> pd.DataFrame:
@@ -91,32 +86,3 @@ def test_what_the_page_draws_beside_the_mean_is_on_paper_too() -> None:
 
 def test_a_curve_without_an_interval_is_drawn() -> None:
     assert "LabelDist" in threshold_figure(curve().assign(low=np.nan, high=np.nan), CurveOptions())
-
-
-def test_a_band_and_its_dots() -> None:
-    rows = pd.DataFrame({"value": ["a", "b"], "mean": [0.5, 0.2], "low": 0.1, "high": 0.3})
-    drawn = figure_svg(value_dots(rows, "sentiment"))
-    assert drawn.count('aria-roledescription="bar"') == 2 and "mean sentiment (0 to 1)" in drawn
-    outside, inside = (drawn.count(f'stroke="{colour}"') for colour in (_theme.ACCENT, _theme.MUTED))
-    assert outside == 1 + 1 and inside == 1, "one dot each, and the legend's"
-
-
-def test_the_gap_between_two_stairs_is_shaded() -> None:
-    scores = np.array([0.0, 0.5, 1.0])
-    drawn = figure_svg(two_distributions(scores, scores, scores**2, names=("a", "b"), score="sentiment"))
-    (area,) = re.findall(r'd="([^"]+)" fill="rgba\(124', drawn)
-    assert area.count("L") == 11, "six corners of one stair and six of the other"
-
-
-def test_an_open_mark_is_below_the_threshold() -> None:
-    panel = Panel("keyword", Target("toxicity"), np.array([0.1, 0.7]), 0.3)
-    drawn = figure_svg(figure(["Ann", "<i>Bo"], panel, neutral_words="this person"))
-    assert all(f">{text}<" in drawn for text in ("Ann", "&lt;i&gt;Bo", "0.10", "0.70", "flagged at 0.5"))
-    assert drawn.count(f'fill="{_theme.PAPER}" stroke="{_theme.ACCENT}"') == 1
-
-
-def test_a_matrix_and_its_frame_as_png() -> None:
-    square = pd.DataFrame([[np.nan, 0.2], [0.2, np.nan]], index=list("ab"), columns=list("ab"))
-    drawn = figure_svg(value_matrix(square, selected=("a", "b")), width=200)
-    assert drawn.count(">0.20<") == 2 and drawn.count(f'stroke="{_theme.ACCENT}"') == 2
-    assert to_png(drawn).startswith(b"\x89PNG")

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import re
+
+import numpy as np
 import pandas as pd
 
 from psa_core.charts.drawing import drawing_svg
-from psa_core.charts.scatter import relevance
+from psa_core.charts.scatter import relevance, two_distributions
 
 COLUMNS = ["audit", "similarity", "fairness", "low", "high"]
 
@@ -33,3 +36,15 @@ def test_a_loss_of_nothing_looks_like_nothing() -> None:
     rows = [("before", 0.3376, 0.063, 0.04, 0.085), ("after", 0.3373, 0.044, 0.028, 0.06)]
     svg = drawing_svg(relevance(pd.DataFrame(rows, columns=COLUMNS)))
     assert ">0 %<" in svg and svg.count(">30 %<") == 1
+
+
+def test_the_gap_between_two_stairs_is_shaded() -> None:
+    scores = np.array([0.0, 0.5, 1.0])
+    drawn = two_distributions(scores, scores, scores**2, names=("<b>a", "b"), score="sentiment")
+    assert drawn.rows["kind"].tolist() == ["<b>a"] * 3 + ["b"] * 3
+    np.testing.assert_allclose(drawn.rows["share"], [0, 0.5, 1, 0, 0.25, 1])
+    svg = drawing_svg(drawn, width=200)
+    (area,) = re.findall(r'd="([^"]+)"[^>]* opacity="0.3"', svg)
+    # Of the gap between x = 0.5 and 1 the left side reaches from 75 to 50 % of the height, 360 pixels.
+    assert "100,270" in area and "100,180" in area
+    assert "&lt;b&gt;a" in svg and svg.count("stroke-dasharray") >= 1

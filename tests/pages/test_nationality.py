@@ -125,11 +125,10 @@ def test_a_click_in_the_heat_map_chooses_the_cell(run: Run) -> None:
 
         from pages.ui.audits import nationality, parts
 
-        points = [{"customdata": ["India", "joy", "India: joy"]}]
-        st.session_state["heat"] = {"selection": {"points": points}}
+        st.session_state["heat"] = {"selection": {"square": [{"row": "India", "column": "joy"}]}}
         choices = {nationality.COUNTRY: ["India"], nationality.TARGET: ["joy"]}
         parts.take_click("heat", choices)
-        st.session_state["heat"] = {"selection": {"points": []}}
+        st.session_state["heat"] = {"selection": {}}
         parts.take_click("heat", choices)
 
     page = run(AppTest.from_function(script))

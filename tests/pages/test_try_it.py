@@ -22,7 +22,7 @@ def test_first_sight_is_a_finding_without_any_input(open_page: OpenPage, words_o
     said = words_of(page)
     assert f"the toxicity score is {high:.2f} with Dick Cheney and {low:.2f} with Vladimir Putin" in said
     assert high - low > 0.9
-    assert len(page.get("plotly_chart")) == 2
+    assert len(page.get("vega_lite_chart")) == 2
 
 
 def test_a_new_sentence_is_scored_with_every_name(
@@ -82,7 +82,7 @@ def test_a_link_reproduces_sentence_list_and_models(open_page: OpenPage, words_o
         try_models="VADER",
     )
     assert page.text_input(key="try_sentence").value == "{name} is here."
-    assert len(page.get("plotly_chart")) == 1
+    assert len(page.get("vega_lite_chart")) == 1
     assert "Model: VADER." in words_of(page)
     assert len(page.dataframe[0].value) == 1 + 40
 
@@ -128,11 +128,11 @@ def test_names_are_hidden_everywhere_for_a_screenshot(
     open_page: OpenPage, words_of: Words, run: Callable[[AppTest], AppTest]
 ) -> None:
     page = open_page("try_it")
-    assert all("Cheney" in chart.proto.spec for chart in page.get("plotly_chart"))
+    assert all("Cheney" in chart.proto.spec for chart in page.get("vega_lite_chart"))
     page.toggle(key="hide_names").set_value(True)
     said = words_of(run(page)) + page.dataframe[0].value.to_string()
     assert "Cheney" not in said and "D••• C•••••</mark>." in said
-    assert not any("Cheney" in chart.proto.spec for chart in page.get("plotly_chart"))
+    assert not any("Cheney" in chart.proto.spec for chart in page.get("vega_lite_chart"))
 
 
 def test_the_parts_of_a_name_are_scored_alone(
@@ -155,5 +155,5 @@ def test_a_model_that_is_not_known_to_be_quick_joins_those_that_are_there(
     page = open_page("try_it", try_models=["vader", "opinion-words"])
     texts, answered = page.session_state["try_answered"]
     assert answered == {"opinion-words"} and len(texts) == 21
-    assert len(page.get("plotly_chart")) == 2
+    assert len(page.get("vega_lite_chart")) == 2
     assert waiting.answered(["vader", "opinion-words"], texts) == ("vader", "opinion-words")

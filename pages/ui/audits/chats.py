@@ -22,7 +22,7 @@ from psa_core.audits.chats.planning import MAX_GROUPS, ChatSpec, chosen_people, 
 from psa_core.audits.chats.report import clause, marked, people_words, short
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table, surest_first
-from psa_core.charts.generation import FIRST, SECOND
+from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.squares import answer_gaps
 from psa_core.claims.findings import Finding
 from psa_core.errors import OptionError, RunFolderError
@@ -32,6 +32,7 @@ from psa_core.inputs.people import people_of
 from psa_core.plurals import counted
 
 AUDIT = AuditPage.of(audit.AUDIT)
+FIRST, SECOND = CATEGORICAL[:2]
 OWN = "Your own tasks"
 MEASURE, PAIR = AUDIT.key("measure"), AUDIT.key("pair")
 ENOUGH = 2
@@ -179,11 +180,11 @@ def _picture(opened: ChatResult) -> tuple[str, str]:
         measure = controls.choose("Measure", named, MEASURE, first["measure"], box=True, width=360)
         pair = controls.choose("Answers to", pairs, PAIR, first["pair"], box=True, width=520)
 
-    figure = answer_gaps(table, selected=(measure, pair))
+    drawing = answer_gaps(table, selected=(measure, pair))
     # As wide as its squares' words need: a narrow screen scrolls.
-    with st.container(key=AUDIT.key("scroll")), st.container(key=AUDIT.key("wide"), width=figure.layout.width):
+    with st.container(key=AUDIT.key("scroll")), st.container(key=AUDIT.key("wide"), width="content"):
         alt = "Differences of each measure between each two groups, where beyond chance."
-        parts.chart(figure, AUDIT.key("picture"), alt, {MEASURE: measures, PAIR: pairs})
+        parts.squares(drawing, AUDIT.key("picture"), alt, {MEASURE: measures, PAIR: pairs})
     typography.small_print(
         "A square says how answers to the first people differ from those to the others; "
         "“·” = could be chance. Colour: the difference in standard errors. Click a square to read answers."

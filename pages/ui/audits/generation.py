@@ -17,7 +17,9 @@ from psa_core.audits.generation import report, tables
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.planning import GenerationSpec
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.charts import generation as charts
+from psa_core.charts._theme import CATEGORICAL
+from psa_core.charts.intervals import value_dots
+from psa_core.charts.scatter import two_distributions
 from psa_core.charts.squares import value_matrix
 from psa_core.claims.findings import Finding
 from psa_core.errors import OptionError, RunFolderError
@@ -193,7 +195,7 @@ def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str,
         st.header("Each pair of values", anchor=False)
         squares = value_matrix(tables.matrix(opened.tables, scorer, values), selected=pair)
         alt = "Distance of each pair of values, chance taken off."
-        parts.chart(squares, AUDIT.key("matrix"), alt, {FIRST: values, SECOND: values})
+        parts.squares(squares, AUDIT.key("matrix"), alt, {FIRST: values, SECOND: values})
         typography.small_print(
             "Distance between two values' scores (W1) over all templates, corrected for chance; “·” = could be chance. "
             "Click a square to read both."
@@ -205,7 +207,7 @@ def _dots(run_id: str, opened: GenerationResult, scorer: str) -> None:
     table = parts.measured("means", run_id, scorer, _measure=find)
     st.header("Each value against chance", anchor=False)
     alt = f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest."
-    parts.chart(charts.value_dots(table, scorer), AUDIT.key("dots"), alt)
+    exports.figure(value_dots(table, scorer), alt=alt)
     typography.small_print("Grey: where chance alone would put 95 of 100 such dots.")
 
 
@@ -276,9 +278,9 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
     curves = tables.curves(cube, scorer, pair)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        figure = charts.two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer)
+        drawing = two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer)
         alt = f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1."
-        parts.chart(figure, AUDIT.key("curves"), alt)
+        exports.figure(drawing, alt=alt)
         typography.small_print(
             f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included."
         )
@@ -298,6 +300,6 @@ def _side_by_side(table: pd.DataFrame, pair: tuple[str, str], *, together: bool)
     for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
         with st.container(border=True):
             st.html(markup.plain(str(row.template), size="0.85rem", faint=True))
-            first = parts.column(pair[0], row.first_score, f"… {row.first}", charts.FIRST)
-            second = parts.column(pair[1], row.second_score, f"… {row.second}", charts.SECOND)
+            first = parts.column(pair[0], row.first_score, f"… {row.first}", CATEGORICAL[0])
+            second = parts.column(pair[1], row.second_score, f"… {row.second}", CATEGORICAL[1])
             st.html(markup.side_by_side([first, second]))

@@ -25,7 +25,6 @@ from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.caption import Caption
 from psa_core.charts.country_map import HEIGHT, country_map
 from psa_core.charts.drawing import drawing_svg
-from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.squares import Block, country_heat, printed_width
 from psa_core.claims.formatting import number
 from psa_core.errors import OptionError
@@ -184,7 +183,7 @@ def _table_one(opened: NationalityResult, country: str, target: str, *, is_wide:
             f"Heat map of countries by predicted class. {finding}",
         )
         with place:
-            parts.chart(heat, key, alt, {COUNTRY: countries, TARGET: opened.columns}, width="content")
+            parts.squares(heat, key, alt, {COUNTRY: countries, TARGET: opened.columns})
     words = (
         "Δ: mean change of the score. Change in %: of the number of sentences predicted as the class. Orange is more, "
         "blue is less; “·” behind a number: could be chance. Click a square, or choose above, to read its sentences."
@@ -199,7 +198,7 @@ def _table_one(opened: NationalityResult, country: str, target: str, *, is_wide:
 
 
 def _paper(blocks: list[Block]) -> str:
-    return figure_svg(country_heat(blocks), width=printed_width(blocks))
+    return drawing_svg(country_heat(blocks), width=printed_width(blocks))
 
 
 def _world(opened: NationalityResult, target: str, *, height: int) -> None:
@@ -240,7 +239,7 @@ def _correlations(opened: NationalityResult) -> None:
         matrix = matrix.reindex(index=table["country"].unique(), columns=table["target"].unique())
         blocks.append(Block(title, matrix, [""] * matrix.shape[1], "+.1f", limit=50))
     alt = f"Heat map of correlations. {finding}"
-    parts.chart(country_heat(blocks), AUDIT.key("correlations"), alt, width="content")
+    parts.squares(country_heat(blocks), AUDIT.key("correlations"), alt)
     caption = _words(opened, "Scores and log-perplexity, by country", finding)
     frame.picture(AUDIT, partial(_paper, blocks), "correlations", caption)
     typography.small_print(

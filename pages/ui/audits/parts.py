@@ -17,6 +17,7 @@ from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, markup, permissions, step
 from psa_core import generators, trust
 from psa_core.audits.generation.planning import default_scorers
+from psa_core.charts.drawing import Drawing
 
 T = TypeVar("T")
 #: Texts longer than this have no words marked: comparing them would take long.
@@ -84,21 +85,17 @@ def measured(what: str, *about: str, _measure: Callable[[], T]) -> T:
     return _measure()
 
 
-def chart(figure: Any, key: str, alt: str, choices: Mapping[str, Collection[str]] | None = None, **more: Any) -> None:
-    """A chart; a click in it sets the linked widgets of `choices`, each to one of what it may be.
-
-    Their values are the first entries of a point's custom data.
-    """
-    click: dict[str, Any] = {"on_select": partial(take_click, key, choices)} if choices else {}
-    st.plotly_chart(
-        figure, key=key, alt=alt, config={"displayModeBar": False}, selection_mode="points", **click, **more
-    )
+def squares(drawing: Drawing, key: str, alt: str, choices: Mapping[str, Collection[str]] | None = None) -> None:
+    """Coloured squares; a click sets the linked widgets of `choices` to a square's row and column, if these may be."""
+    click = partial(take_click, key, choices) if choices else "ignore"
+    width = "content" if "width" in drawing.spec else "stretch"
+    st.vega_lite_chart(drawing.rows, drawing.spec, alt=alt, key=key, width=width, on_select=click)
 
 
 def take_click(key: str, choices: Mapping[str, Collection[str]]) -> None:
-    """Choose what was clicked in a chart."""
-    points = st.session_state[key]["selection"]["points"]
-    clicked = dict(zip(choices, points[0]["customdata"], strict=False)) if points else {}
+    """Choose the square that was clicked in a chart."""
+    points = st.session_state[key]["selection"].get("square", [])
+    clicked = dict(zip(choices, (points[0]["row"], points[0]["column"]), strict=True)) if points else {}
     if clicked and all(clicked[name] in known for name, known in choices.items()):
         address.put_all(clicked)
 

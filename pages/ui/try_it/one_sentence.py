@@ -12,7 +12,7 @@ import pandas as pd
 from pages.ui.frame import cached
 from psa_core import anchors
 from psa_core.anchors import slot
-from psa_core.charts.try_it import Panel
+from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import PAGE_SECONDS
 from psa_core.inputs.people import Person
@@ -39,6 +39,16 @@ class Slotted:
     def texts(self) -> tuple[str, ...]:
         """The neutral sentence, then the sentence with each name: N + 1 texts."""
         return (self.perturbation.texts[0], *self.perturbation.row(0))
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """Scores (N,) of one target of one model for a sentence's names, and that of the sentence with neutral words."""
+
+    model: str
+    target: Target
+    scores: np.ndarray
+    neutral: float
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,11 @@ from pages.ui.frame.controls import labels_of
 from pages.ui.frame.keys import Key
 from pages.ui.study import language_model
 from pages.ui.try_it.controls import SORTS
-from pages.ui.try_it.one_sentence import FEW, Slotted, TableOne, extremes
-from psa_core.charts import try_it
+from pages.ui.try_it.one_sentence import FEW, Panel, Slotted, TableOne, extremes
 from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.caption import Caption
 from psa_core.charts.drawing import drawing_svg
-from psa_core.charts.sentence_dots import sentence_dots
+from psa_core.charts.sentence_dots import score_stems, sentence_dots
 from psa_core.claims import findings
 from psa_core.claims.reasons import one_finding
 from psa_core.tables.parts import one_name, variants
@@ -46,10 +45,15 @@ def chart(table: TableOne, own: frozenset[str]) -> None:
     shown = table.at(extremes(table, order, kept=own))
     with st.grid(columns=min(2, len(shown.panels)), min_column_width=330, gap="medium"):
         for position, panel in enumerate(shown.panels):
-            colour = CATEGORICAL[position % len(CATEGORICAL)]
-            picture = try_it.figure(shown.names, panel, neutral_words=table.neutral, bold=own, colour=colour)
-            key = f"try_chart_{position}"
-            st.plotly_chart(picture, key=key, config={"displayModeBar": False}, alt=_in_words(table, panel))
+            rows = pd.DataFrame({"label": shown.names, "score": panel.scores, "neutral": panel.neutral})
+            drawing = score_stems(
+                rows.assign(is_bold=rows["label"].isin(own)),
+                target=panel.target,
+                title=f"{panel.target.name} · {panel.model}",
+                neutral_words=table.neutral,
+                colour=CATEGORICAL[position % len(CATEGORICAL)],
+            )
+            exports.figure(drawing, alt=_in_words(table, panel), key_of_chart=f"try_chart_{position}")
     if len(shown.names) < len(table.names):
         half = FEW // 2
         kept = ", and those that you typed" if own else ""
@@ -81,13 +85,13 @@ def scores(table: TableOne) -> None:
                 exports.picture_buttons(partial(_picture, table, panel), stem, words, key=f"try_picture_{position}")
 
 
-def _picture(table: TableOne, panel: try_it.Panel) -> str:
+def _picture(table: TableOne, panel: Panel) -> str:
     rows = pd.DataFrame({"name": table.names, "label": table.names, "perturbed": panel.scores})
     threshold = panel.target.default_threshold
     return drawing_svg(sentence_dots(rows.assign(original=panel.neutral), target=panel.target, threshold=threshold))
 
 
-def _in_words(table: TableOne, panel: try_it.Panel) -> str:
+def _in_words(table: TableOne, panel: Panel) -> str:
     low, high = int(np.argmin(panel.scores)), int(np.argmax(panel.scores))
     return (
         f"Dot plot of {len(table.names)} names. By {panel.model}, {panel.target.name} runs from "
