@@ -42,6 +42,11 @@ def test_stems_start_at_the_neutral_score() -> None:
     assert stem["encoding"]["x"]["field"] == "score" and stem["encoding"]["x2"] == {"field": "neutral"}
 
 
+def test_a_threshold_below_zero_has_a_real_minus() -> None:
+    drawn = drawing_svg(stems(["Ann"], [0.9], target=Target("sentiment", -1, 1, threshold=-0.25)))
+    assert ">flagged at −0.25<" in drawn
+
+
 def test_names_set_apart_are_bold_and_user_text_is_escaped() -> None:
     drawn = drawing_svg(stems(["<b>Ann</b>", "Bob"], [0.9, 0.1]))
     assert "&lt;b&gt;Ann" in drawn and "<b>" not in drawn

@@ -14,8 +14,7 @@ from pages.ui.frame import markup
 from pages.ui.frame.step import duration
 from pages.ui.try_it import one_sentence
 from pages.ui.try_it.controls import DOCUMENT
-from pages.ui.try_it.one_sentence import TableOne
-from psa_core.charts.try_it import Panel
+from pages.ui.try_it.one_sentence import Panel, TableOne
 from psa_core.cube import Target
 from psa_core.inputs.people import Person
 
