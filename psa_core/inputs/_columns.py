@@ -130,6 +130,11 @@ class Columns:
                 self.schema.check(TEXT, pc.max(pc.utf8_length(array)).as_py() or 0, "in one cell")
             parts.append(array)
 
+    @property
+    def text_bytes(self) -> int:
+        """Bytes of all cells, without the eight that tell where each one ends."""
+        return sum(part.nbytes - 8 * len(part) for parts in self.parts.values() for part in parts)
+
     def frame(self) -> pd.DataFrame:
         """The table; every cell is a string."""
         import pyarrow as pa

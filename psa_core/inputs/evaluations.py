@@ -47,7 +47,7 @@ def as_lines(kind: str, content: bytes) -> bytes:
     """A log as lines of JSON: ``text`` and a number for each score; to be called in a process of its own.
 
     `kind` is the file's ending: ``eval``, ``json`` or ``jsonl``. Raises `ModelError` when it is damaged, no log of
-    these programs, or no sample has a score.
+    these programs, or too large, or no sample has a score.
     """
     rows: dict[str, dict[str, list[float]]] = {}
     order: dict[str, None] = {}
@@ -66,7 +66,9 @@ def as_lines(kind: str, content: bytes) -> bytes:
         {"text": text} | {name: sum(found[name]) / len(found[name]) if found[name] else None for name in order}
         for text, found in rows.items()
     )
-    return "\n".join(json.dumps(line) for line in lines).encode()
+    written = "\n".join(json.dumps(line) for line in lines).encode()
+    FILE.check(len(written), field="log", error=ModelError, of="of samples, unpacked")
+    return written
 
 
 _EXPECTED = "a log of Inspect (.eval, .json) or the samples of lm-eval (.jsonl), with scores that are numbers"

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from psa_core import trust
 from psa_core.errors import PsaError
 from psa_core.inputs import bounded
 from psa_core.inputs._columns import PART, Columns, TableSchema
 from psa_core.inputs._delimited import has_header, read_separated
 from psa_core.inputs.decoding import GZIP, MIXED, SAVE_AS_CSV, Text, unpacked
-from psa_core.inputs.limits import CELLS
+from psa_core.inputs.limits import CELLS, UPLOADS_EACH
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +80,7 @@ def read(
     """Read a table from the bytes of a file; its name tells the format, unless `kind` does.
 
     `only` are the columns to keep, all of them when not given. Raises `schema.error` when the file is empty, malformed,
-    or larger than a limit.
+    or larger than a limit; a visitor's file holds at most as much text as one session may upload, since pages keep it.
     """
     if not content or content.isspace():
         raise schema.problem(f"an empty file ({name[:60]})")
@@ -90,16 +91,23 @@ def read(
     packed = name.lower().endswith(".gz") or content.startswith(GZIP)
     body = unpacked(content, schema.file, field=schema.field, error=schema.error, most=SMALL + 1) if packed else content
     if kind == "parquet" or len(body) > SMALL:
-        given = (kind, content, schema, only, packed)
+        given = (kind, content, schema, only, packed, trust.current() >= trust.Origin.VISITOR)
         table = bounded.call(_read, *given, field=schema.field, error=schema.error)
     else:
-        table = _read(kind, body, schema, only, False)
+        table = _read(kind, body, schema, only)
     if table.frame.empty:
         raise schema.problem(f"no rows in {name[:60]}")
     return table
 
 
-def _read(kind: str, body: bytes, schema: TableSchema, only: Collection[str] | None, packed: bool) -> Table:
+def _read(
+    kind: str,
+    body: bytes,
+    schema: TableSchema,
+    only: Collection[str] | None,
+    packed: bool = False,
+    is_visitors: bool = False,
+) -> Table:
     if packed:
         body = unpacked(body, schema.file, field=schema.field, error=schema.error)
     columns, encoding = Columns(schema, only), "binary"
@@ -114,6 +122,8 @@ def _read(kind: str, body: bytes, schema: TableSchema, only: Collection[str] | N
             _read_lines(text, columns)
         else:
             columns = read_separated(kind, text, schema, only)
+    if is_visitors:
+        schema.check(UPLOADS_EACH, columns.text_bytes, "of text, unpacked")
     notes = []
     if not encoding.startswith(CERTAIN):
         share = "not all UTF-8" if encoding == MIXED else "not UTF-8"

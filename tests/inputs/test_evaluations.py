@@ -107,6 +107,16 @@ def test_what_is_no_log_is_refused_in_one_sentence(kind: str, content: bytes) ->
         as_lines(kind, content)
 
 
+def test_what_all_samples_unpack_to_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of them is below the limit, and the packed log far below it."""
+    monkeypatch.setenv("PSA_MAX_FILE_MB", "1")
+    many = [sample(n, {"judge": 1}, metadata={"text": f"{n} " + "He left. " * 10_000}) for n in range(15)]
+    content = packed(many, zstandard=False)
+    assert len(content) < 20_000 and len(lines("eval", packed(many[:5], zstandard=False))) == 5
+    with pytest.raises(ModelError, match=r"1\.3 MB of samples, unpacked.*at most 1 MB"):
+        as_lines("eval", content)
+
+
 def test_only_the_beginning_of_a_file_says_what_it_is() -> None:
     assert is_samples(json.dumps(choice("Ann asks.", -1.0, -2.0)).encode())
     assert not is_samples(json.dumps(choice("Ann asks. " * 200_000, -1.0, -2.0)).encode())  # more than is looked at

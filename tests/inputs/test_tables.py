@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from psa_core import trust
 from psa_core.errors import CorpusError
 from psa_core.inputs import tables
 from psa_core.inputs.tables import SMALL, TableSchema
@@ -186,6 +187,22 @@ def test_one_long_value_many_times_is_told(monkeypatch):
     long = pa.DictionaryArray.from_arrays(np.zeros(50, np.int32), ["He left. " * 200])
     with pytest.raises(CorpusError, match="1,800 characters in one cell"):
         read("a.parquet", parquet({"text": long}))
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv.gz"])
+def test_a_visitors_file_unpacks_to_what_a_session_may_upload(name, monkeypatch):
+    """The texts come to 1.2 MB, in files of a few kilobytes."""
+    monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "1")
+    monkeypatch.setattr(tables, "SMALL", 1000)  # what may be larger inside is read in a process of its own
+    texts = ["He left. " * 140] * 1_000
+    packed = parquet({"text": texts}) if name == "a.parquet" else gzip.compress("\n".join(["text", *texts]).encode())
+    assert len(packed) < 10_000
+    assert len(read(name, packed).frame) == 1_000  # on the command line
+    with trust.acting(trust.Origin.VISITOR), pytest.raises(CorpusError, match=r"1\.2 MB of text, unpacked.*at most 1 MB"):
+        read(name, packed)
+    monkeypatch.setenv("PSA_MAX_UPLOADS_EACH_MB", "2")
+    with trust.acting(trust.Origin.VISITOR):
+        assert len(read(name, packed).frame) == 1_000
 
 
 def test_what_is_large_is_read_in_another_process_with_the_same_answer(monkeypatch):

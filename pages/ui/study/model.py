@@ -13,12 +13,12 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame import cached, controls, exports, markup, permissions, uploads
+from pages.ui.frame import cached, controls, exports, gateway, markup, permissions, uploads
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import language_model, plans
 from psa_core import models, trust
 from psa_core.errors import ModelError, OptionError
-from psa_core.inputs.limits import SEARCH, TEXTS_OUT
+from psa_core.inputs.limits import SEARCH, TEXTS_OUT, UPLOADS_EACH
 from psa_core.models import ModelCard, ModelPlugin, Purpose
 from psa_core.models.predictions import Coverage
 from psa_core.plurals import counted, noun_of
@@ -161,6 +161,8 @@ def _matched(plugin_id: str, sha256: str, key: str, name: str, _scored: Upload, 
     with tempfile.TemporaryDirectory() as folder, trust.acting(origin, inside=Path(folder)):
         (Path(folder) / name).write_bytes(_scored.content)
         scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=origin)
+    if _scored.name.lower().endswith(plans.PACKED):  # it holds more than it weighs; two are kept, and leave room
+        gateway.keep(scorer, min(cached.bytes_of(scorer), UPLOADS_EACH.value // 4))
     perturbation = _planned.perturbation
     return scorer, scorer.coverage(chain(perturbation.originals(), perturbation))
 

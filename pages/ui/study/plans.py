@@ -41,7 +41,7 @@ TRIAL_LETTERS = 1_000_000
 #: Texts between two looks whether the tab is still open: many short ones are one portion of a pipeline, and take long.
 SEARCHED_TOGETHER = 50
 #: Files that hold more than they weigh, and count as what they unpack to.
-PACKED = (".gz", ".parquet", ".zip")
+PACKED = (".gz", ".parquet", ".zip", ".eval")
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
 AROUND_SECONDS = 10.0
 
