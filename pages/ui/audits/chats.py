@@ -25,7 +25,7 @@ from psa_core.audits.chats.tables import differing_answers, measure_titles, peop
 from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.squares import answer_gaps
 from psa_core.claims.findings import Finding
-from psa_core.errors import OptionError, RunFolderError
+from psa_core.errors import RunFolderError
 from psa_core.generators import Draw, Sampling
 from psa_core.inputs import names, tasks
 from psa_core.inputs.people import people_of
@@ -42,14 +42,7 @@ def ask_tasks_and_people() -> tuple[dict[str, Any], dict[str, bytes], list[Draw]
     """Packaged tasks by their domain or typed ones, and a list of people: options, files, and the chats to be asked."""
     files: dict[str, bytes] = {}
     packaged, every = next(iter(tasks.packaged().items()))
-    chosen = st.segmented_control(
-        "Tasks",
-        [packaged, OWN],
-        default=packaged,
-        required=True,
-        format_func=lambda item: f"{len(every)} everyday tasks" if item == packaged else item,
-        **AUDIT.kept("which"),
-    )
+    chosen = controls.choose("Tasks", {packaged: f"{len(every)} everyday tasks", OWN: OWN}, AUDIT.key("which"))
     if chosen == OWN:
         typed = st.text_area(
             "Tasks, with an empty line between two",
@@ -70,11 +63,7 @@ def ask_tasks_and_people() -> tuple[dict[str, Any], dict[str, bytes], list[Draw]
         for card in names.available()
         if group_columns(names.load(card.id, origin=permissions.origin()).table)
     }
-    first = list(lists).index(names.default_for_audits())
-    titles = {"format_func": lambda item: lists.get(item, item)}
-    listed = str(st.selectbox("People", list(lists), index=first, **titles, **AUDIT.kept("names")))
-    if listed not in lists:
-        raise OptionError("people", got=repr(listed[:60]), expected=f"one of {', '.join(lists)}")
+    listed = str(controls.choose("People", lists, AUDIT.key("names"), names.default_for_audits(), box=True))
     values = form.ask(AUDIT.key, ChatSpec, ("people", "person"))
     table = names.load(listed, origin=permissions.origin()).table
     typography.small_print(

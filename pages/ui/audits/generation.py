@@ -52,24 +52,12 @@ Prompts = tuple[prompts.PromptSet, str, dict[str, bytes]]
 
 def ask_prompts() -> Prompts:
     """The paper's templates or the user's own, and the values to swap."""
-    known = prompts.packaged()
-    titles = {name: content["title"] for name, content in known.items()}
-    chosen = st.segmented_control(
-        "Templates",
-        [*titles, OWN],
-        default=next(iter(titles)),
-        required=True,
-        format_func=lambda item: titles.get(item, item),
-        label_visibility="collapsed",
-        wrap=True,
-        **AUDIT.kept("templates"),
-    )
+    titles = {name: content["title"] for name, content in prompts.packaged().items()} | {OWN: OWN}
+    chosen = controls.choose("Templates", titles, AUDIT.key("templates"), label_visibility="collapsed", wrap=True)
     return _own() if chosen == OWN else _packaged(str(chosen))
 
 
 def _packaged(chosen: str) -> Prompts:
-    if chosen not in prompts.packaged():
-        raise OptionError("templates", got=repr(chosen[:80]), expected=f"one of {', '.join(prompts.packaged())}")
     found = prompts.load(chosen)
     every = found.values["value"].astype(str).tolist()
     kept = st.multiselect("Values", every, default=every[:FIRST_VALUES], wrap=True, **AUDIT.kept(f"values_{chosen}"))

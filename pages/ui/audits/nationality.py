@@ -46,18 +46,9 @@ LABELS_WIDE = 1.4  # countries' names, in columns of numbers
 
 def ask_sentences() -> Source | None:
     """The packaged sentences about people, or an uploaded file; None until there is one."""
-    choice = st.segmented_control(
-        "Sentences",
-        (OURS, OWN),
-        default=OURS,
-        required=True,
-        format_func=lambda item: "60 sentences about invented people" if item == OURS else item,
-        label_visibility="collapsed",
-        wrap=True,
-        **AUDIT.kept("source"),
-    )
+    ways = {OURS: "60 sentences about invented people", OWN: OWN}
     source: Source | None = Source(OURS)
-    if choice != OURS:
+    if controls.choose("Sentences", ways, AUDIT.key("source"), label_visibility="collapsed", wrap=True) == OWN:
         st.caption(
             "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, "
             "gzipped or not; from Excel, save as CSV UTF-8. It stays on this machine."
@@ -96,15 +87,15 @@ def ask_models() -> dict[str, str] | None:
     """One classifier and, if wanted, one language model for perplexity."""
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
     first = next((item for item in models.good_for(Purpose.CLASSES) if item in cards), None)
-    unfit = [item for item, plugin in models.plugins().items() if plugin.perplexity or plugin.known_texts_only]
-    kinds = {item: plugin for item, plugin in permissions.kinds().items() if item not in unfit}
+    kinds = permissions.kinds()
+    judges = {item: kind for item, kind in kinds.items() if not (kind.perplexity or kind.known_texts_only)}
+    readers = {item: kind for item, kind in kinds.items() if kind.perplexity}
     ready = {card.id: card.title for card in cached.model_cards() if models.measures_perplexity(card.id)}
-    readers = {item: plugin for item, plugin in permissions.kinds().items() if plugin.perplexity}
     left, right = st.columns(2)
     with left:
         titles = {item: card.title for item, card in cards.items()}
         index = [*cards].index(first) if first else 0
-        model = parts.ask_model(AUDIT, "Classifier", "model", titles, kinds, index=index)
+        model = parts.ask_model(AUDIT, "Classifier", "model", titles, judges, index=index)
     lm = ""
     if ready or readers:  # where this installation has language models
         with right:
@@ -178,10 +169,8 @@ def _table_one(opened: NationalityResult, country: str, target: str, *, is_wide:
     places = st.columns([sum(len(block.values.columns) for block in part) + LABELS_WIDE for part in alone])
     for position, (place, part) in enumerate(zip(places, alone, strict=True)):
         key = f"{HEAT_KEY}_{position}" if position else HEAT_KEY
-        heat, alt = (
-            country_heat(part, selected=(country, target)),
-            f"Heat map of countries by predicted class. {finding}",
-        )
+        heat = country_heat(part, selected=(country, target))
+        alt = f"Heat map of countries by predicted class. {finding}"
         with place:
             parts.squares(heat, key, alt, {COUNTRY: countries, TARGET: opened.columns})
     words = (

@@ -29,6 +29,7 @@ from psa_core.study.selection import (
     SWITCHED_OFF,
     Selection,
     SelectionOptions,
+    outcome_table,
 )
 
 SKIPPED_WORDS = {NO_ANCHOR: "without a word to replace", SWITCHED_OFF: "switched off"}
@@ -161,7 +162,7 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
         taken = int(hits["sentence_id"].isin(list(used)).sum())
         more = f"; the first {PAGE_ROWS} are shown" if len(hits) > PAGE_ROWS else ""
         st.caption(in_words(f"{counted(len(hits), 'sentence')} found, {taken:,} of them in the study{more}."))
-        for row in plans.outcomes(hits.head(PAGE_ROWS), source, spec, options, found).itertuples():
+        for row in outcome_table(hits.head(PAGE_ROWS), plans.finder(source, spec), options, found).itertuples():
             if found is not None and row.sentence_id in used:
                 _row(source, spec, found, used[row.sentence_id])
             else:

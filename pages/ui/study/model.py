@@ -130,8 +130,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
         plain = re.sub(r"[^\w-]+", "-", "-".join(words)).strip("-")[:MAX_NAME_LENGTH]
         name = ".".join([plain or plugin.id, *endings])
         name = plans.unique_name(name, plugin.id, planned.spec.sentences, planned.spec.names)
-        key = repr((planned.corpus.sha256, planned.corpus.text_column, planned.names.sha256, planned.spec))
-        scorer, fits = _matched(plugin.id, scored.sha256, key, name, scored, planned)
+        scorer, fits = _matched(plugin.id, name, scored, planned)
         if fits.missing:
             first = f"first {fits.first_missing!r}{_others(fits)}"
             raise ModelError(
@@ -154,17 +153,22 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
     return Chosen(f"{plugin.id}:{name}", {name: upload.content})
 
 
-@st.cache_resource(max_entries=2, show_spinner="Matching the scores with the texts", show_time=True, scope="session")
-def _matched(plugin_id: str, sha256: str, key: str, name: str, _scored: Upload, _planned: Plan) -> tuple[Any, Coverage]:
+@st.cache_resource(
+    max_entries=2,
+    show_spinner="Matching the scores with the texts",
+    show_time=True,
+    scope="session",
+    hash_funcs={Upload: Upload.key, Plan: plans.key_of},
+)
+def _matched(plugin_id: str, name: str, scored: Upload, planned: Plan) -> tuple[Any, Coverage]:
     """The scorer in a file, and how well it matches the texts of the study."""
     origin = permissions.origin()
     with tempfile.TemporaryDirectory() as folder, trust.acting(origin, inside=Path(folder)):
-        (Path(folder) / name).write_bytes(_scored.content)
+        (Path(folder) / name).write_bytes(scored.content)
         scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=origin)
-    if _scored.name.lower().endswith(plans.PACKED):  # it holds more than it weighs; two are kept, and leave room
+    if scored.name.lower().endswith(plans.PACKED):  # it holds more than it weighs; two are kept, and leave room
         gateway.keep(scorer, min(cached.bytes_of(scorer), UPLOADS_EACH.value // 4))
-    perturbation = _planned.perturbation
-    return scorer, scorer.coverage(chain(perturbation.originals(), perturbation))
+    return scorer, scorer.coverage(chain(planned.perturbation.originals(), planned.perturbation))
 
 
 def _others(fits: Coverage) -> str:

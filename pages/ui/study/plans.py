@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, gateway, internals
@@ -30,7 +29,7 @@ from psa_core.registry import in_short
 from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.preview import unread
-from psa_core.study.selection import READ, Selection, SelectionOptions, outcome_table, select
+from psa_core.study.selection import READ, Selection, SelectionOptions, select
 from psa_core.trust import Origin
 
 T = TypeVar("T")
@@ -103,35 +102,29 @@ class RememberingFinder:
 
 
 def _remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Cache packaged data for all sessions, and uploads for their session only.
-
-    The function takes what it is remembered by, the source, and more. A session's own are freed when its tab closes.
-    """
+    """Cache packaged data for all sessions, and uploads for their session alone: they are freed when its tab closes."""
 
     def decorated(make: Callable[..., T]) -> Callable[..., T]:
         options: dict[str, Any] = {"max_entries": entries, "show_spinner": words or False, "show_time": True}
+        options["hash_funcs"] = {Source: lambda source: source.key, SelectionOptions: repr}
         shared, per_session = st.cache_resource(**options)(make), st.cache_resource(**options, scope="session")(make)
 
         @wraps(make)
-        def get(key: str, source: Source, *more: Any) -> T:
-            return (per_session if source.upload else shared)(key, source, *more)
+        def get(source: Source, *more: Any) -> T:
+            return (per_session if source.upload else shared)(source, *more)
 
         return get
 
     return decorated
 
 
+@_remembered(4, "Reading the sentences")
 def corpus(source: Source) -> Corpus:
     """Read the sentences."""
-    return _corpus(source.key, source)
-
-
-@_remembered(4, "Reading the sentences")
-def _corpus(key: str, _source: Source) -> Corpus:
-    if _source.upload is None:
-        return corpora.load(_source.spec, _source.column, origin=Origin.FILE)
-    upload = _source.upload
-    found = corpora.parse(upload.name, upload.content, _source.column)
+    if source.upload is None:
+        return corpora.load(source.spec, source.column, origin=Origin.FILE)
+    upload = source.upload
+    found = corpora.parse(upload.name, upload.content, source.column)
     internals.trim()
     if upload.name.lower().endswith(PACKED):
         size = int(found.sentences.memory_usage(deep=True).sum())
@@ -152,26 +145,16 @@ def uploaded_names(upload: Upload, column: str | None) -> NameList:
 
 
 @_remembered(4)
-def _finder(corpus_key: str, _source: Source, spec: str) -> RememberingFinder:
+def finder(source: Source, spec: str) -> RememberingFinder:
+    """The anchors of a corpus are searched once."""
     return RememberingFinder(cached.finder(spec))
 
 
-def selection(source: Source, anchors: str, options: SelectionOptions) -> Selection:
-    """Select the sentences; the anchors of a corpus are searched once."""
-    return _selection(source.key, source, anchors, repr(options), options)
-
-
 @_remembered(8, "Looking for anchors")
-def _selection(key: str, _source: Source, anchors: str, options_key: str, _options: SelectionOptions) -> Selection:
-    sentences, finder = corpus(_source).sentences, _finder(key, _source, anchors)
-    return select(sentences, finder, _options, characters=SEARCH.value if _source.upload else None)
-
-
-def outcomes(
-    sentences: pd.DataFrame, source: Source, anchors: str, options: SelectionOptions, found: Selection | None
-) -> pd.DataFrame:
-    """Which of these sentences are used, and why not; see `outcome_table`."""
-    return outcome_table(sentences, _finder(source.key, source, anchors), options, found)
+def selection(source: Source, anchors: str, options: SelectionOptions) -> Selection:
+    """Select the sentences."""
+    characters = SEARCH.value if source.upload else None
+    return select(corpus(source).sentences, finder(source, anchors), options, characters=characters)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
@@ -206,11 +189,10 @@ def price(planned: Plan, model_id: str, source: Source) -> Price:
     parts = (*read, planned.names.sha256, planned.spec.anchors, planned.spec.selection)
     found = _price(repr(parts), model_id, planned.perturbation)
     chosen = planned.selection
-    seconds = _finder(source.key, source, planned.spec.anchors).seconds
     edits = len(chosen.sentences) * (planned.spec.controls + 1) if planned.spec.controls else 0
-    return replace(
-        found, texts=found.texts + edits, reading=seconds * chosen.account[READ] / max(1, chosen.looked_at)
-    )  # the worker looks at all
+    # The worker looks at all.
+    reading = finder(source, planned.spec.anchors).seconds * chosen.account[READ] / max(1, chosen.looked_at)
+    return replace(found, texts=found.texts + edits, reading=reading)
 
 
 @st.cache_data(
@@ -235,15 +217,13 @@ def _price(key: str, model_id: str, _perturbation: Perturbation) -> Price:
     return Price(texts, exact, speed)
 
 
+def key_of(planned: Plan) -> str:
+    """Equal for plans of the same texts, options and model."""
+    return repr((planned.corpus.sha256, planned.corpus.text_column, planned.names.sha256, planned.spec))
+
+
+@st.cache_data(max_entries=24, show_spinner=False, scope="session", hash_funcs={Plan: key_of})
 def too_long(planned: Plan) -> str:
     """Which texts the model will not read to their end, in words; empty where it reads all of each."""
-    perturbation, chosen = planned.perturbation, planned.selection.sentences
-    ids = [*chosen["sentence_id"]]
-    return _too_long(
-        (planned.corpus.sha256, planned.names.sha256, repr(planned.spec)), planned.spec.model, perturbation, ids
-    )
-
-
-@st.cache_data(max_entries=24, show_spinner=False, scope="session")
-def _too_long(key: tuple[str, ...], model_id: str, _perturbation: Perturbation, _ids: list[str]) -> str:
-    return unread(_perturbation, _ids, cached.scorer(model_id).scorer).words(in_short(model_id))
+    model_id, ids = planned.spec.model, [*planned.selection.sentences["sentence_id"]]
+    return unread(planned.perturbation, ids, cached.scorer(model_id).scorer).words(in_short(model_id))
