@@ -5,17 +5,16 @@ from __future__ import annotations
 from pages.ui.audits import equity, frame
 from pages.ui.audits.equity import AUDIT
 from pages.ui.frame import shell
-from pages.ui.frame.step import step
 
 shell.guard()
 frame.begin(AUDIT, equity.show)
 frame.ask_earlier(AUDIT)
 
-with step(1, "Systems", "The models to test. Several are compared side by side."):
+with shell.step(1, "Systems", "The models to test. Several are compared side by side."):
     systems = equity.ask_systems()
 
-with step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."):
+with shell.step(2, "Sentences", "The paper's 8,640 sentences, or your own templates, people and words."):
     design, sentences = equity.ask_sentences()
 
-with step(3, "Run", "Every sentence by every system. You can close this page; it keeps running."):
+with shell.step(3, "Run", "Every sentence by every system. You can close this page; it keeps running."):
     equity.start(systems, design, sentences)

@@ -7,7 +7,6 @@ import streamlit as st
 from pages.ui.audits import frame, generation, generation_compared, parts
 from pages.ui.audits.generation import AUDIT
 from pages.ui.frame import controls, shell
-from pages.ui.frame.step import step
 from psa_core.registry import ASSETS
 
 EXAMPLE, NEW, SEVERAL = "A finished example", "Your own audit", "Models side by side"
@@ -25,16 +24,16 @@ if view == SEVERAL:
 
 frame.ask_earlier(AUDIT)
 
-with step(1, "Language model", "The language model that continues the prompts."):
+with shell.step(1, "Language model", "The language model that continues the prompts."):
     generator = parts.ask_generator(AUDIT)
     if not generator:
         st.stop()
 
-with step(2, "Prompts", "Sentences with a slot, and the words that fill it."):
+with shell.step(2, "Prompts", "Sentences with a slot, and the words that fill it."):
     chosen = generation.ask_prompts()
 
-with step(3, "Scores", "What each continuation is scored for."):
+with shell.step(3, "Scores", "What each continuation is scored for."):
     scorers = generation.ask_scorers()
 
-with step(4, "Run", "You can close this page; it keeps running."):
+with shell.step(4, "Run", "You can close this page; it keeps running."):
     generation.start(generator, chosen, scorers)

@@ -7,26 +7,25 @@ import streamlit as st
 from pages.ui.audits import frame, nationality
 from pages.ui.audits.nationality import AUDIT
 from pages.ui.frame import shell
-from pages.ui.frame.step import step
 
 shell.guard()
 frame.begin(AUDIT, nationality.show)
 frame.ask_earlier(AUDIT)
 
-with step(1, "Sentences", "Texts that mention people by name; those without a person are left out."):
+with shell.step(1, "Sentences", "Texts that mention people by name; those without a person are left out."):
     source = nationality.ask_sentences()
     if source is None:
         st.stop()
 
-with step(2, "Countries", "Whose names the people get."):
+with shell.step(2, "Countries", "Whose names the people get."):
     drawing = nationality.ask_countries(source)
 
-with step(
+with shell.step(
     3, "Model", "The classifier that scores the sentences; a language model also measures how predictable they are."
 ):
     judge = nationality.ask_models()
     if judge is None:
         st.stop()
 
-with step(4, "Run", "You can close this page; it keeps running."):
+with shell.step(4, "Run", "You can close this page; it keeps running."):
     nationality.start(source, drawing, judge)

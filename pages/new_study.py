@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pages.ui.frame import shell, typography
-from pages.ui.frame.step import step
 from pages.ui.frame.typography import in_words
 from pages.ui.study import anchors as study_anchors
 from pages.ui.study import model as study_model
@@ -17,22 +16,22 @@ from psa_core.study import StudySpec
 shell.guard()
 shell.heading("New study", "Score many texts with every name and see how much the name changes the result.")
 
-with step(1, "Texts", "The sentences or documents to study, as people write them."):
+with shell.step(1, "Texts", "The sentences or documents to study, as people write them."):
     source = study_sentences.ask()
     if source is None:
         shell.wait_for("Choose a file or paste your sentences to continue.")
 
     typography.texts_are(plans.corpus(source).noun)
 
-with step(2, "Words to replace", "A name takes the place of these words."):
+with shell.step(2, "Words to replace", "A name takes the place of these words."):
     anchors, options = study_anchors.ask(source)
 
-with step(3, "Names", "The names to put in their place, and the groups to compare."):
+with shell.step(3, "Names", "The names to put in their place, and the groups to compare."):
     chosen = study_names.ask(source.spec)
     if chosen is None:
         shell.wait_for("Choose at least two names to continue.")
 
-with step(4, "Model", in_words("The model that scores the sentences.")):
+with shell.step(4, "Model", in_words("The model that scores the sentences.")):
     spec = StudySpec(
         sentences=source.spec,
         names=chosen.spec,
@@ -55,7 +54,7 @@ with step(4, "Model", in_words("The model that scores the sentences.")):
         shell.wait_for("Choose a model to continue.")
 
 running = in_words("Every sentence with every name. You can close this page; it keeps running.")
-with step(5, "Run", running):
+with shell.step(5, "Run", running):
     told = run.ask_conditions(source.spec, chosen.spec, *judge.files)
     spec = replace(spec, model=judge.model, controls=run.ask_controls(), conditions=told.spec)
     planned = replace(planned, spec=spec, conditions=told.conditions)

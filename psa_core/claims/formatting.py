@@ -218,6 +218,19 @@ def level(threshold: float) -> str:
     return f"{threshold:g}".replace("-", "−")
 
 
+def duration(seconds: float) -> str:
+    """A short, rounded duration.
+
+    Examples
+    --------
+    >>> duration(3.2), duration(75), duration(4000)
+    ('3 s', '1 min', '1.1 h')
+    """
+    if seconds < 59.5:
+        return f"{max(1, round(seconds))} s"
+    return f"{max(1, round(seconds / 60))} min" if seconds < 3570 else f"{seconds / 3600:.1f} h"
+
+
 def digits_of(value: float) -> int:
     """Decimals that show the first digit of a small number: at least 2, at most 6."""
     is_shown = isfinite(value) and abs(value) >= 5e-7  # smaller ones are zero at six decimals

@@ -13,7 +13,6 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import cached, exports, form, markup, permissions, shell, typography, visitor
-from pages.ui.frame.step import step
 from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
 from psa_core.audits import Audit
@@ -225,9 +224,9 @@ def any_audit(audit: Audit) -> None:
     page = AuditPage.of(audit)
     begin(page, partial(_show, page))
     ask_earlier(page)
-    with step(1, "Options", "What is audited, and how."):
+    with shell.step(1, "Options", "What is audited, and how."):
         values = form.ask(page.key, audit.spec, unlabelled=True)
-        with step(2, "Run", "You can close this page; it keeps running."):
+        with shell.step(2, "Run", "You can close this page; it keeps running."):
             if is_started(page):
                 page.run(options.as_json(audit.spec(**values)), {})
 

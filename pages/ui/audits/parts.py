@@ -14,10 +14,11 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, markup, permissions, step
+from pages.ui.frame import address, cached, markup, permissions
 from psa_core import generators, trust
 from psa_core.audits.generation.planning import default_scorers
 from psa_core.charts.drawing import Drawing
+from psa_core.claims.formatting import duration
 
 T = TypeVar("T")
 #: Texts longer than this have no words marked: comparing them would take long.
@@ -76,7 +77,7 @@ def ask_scorers(page: AuditPage, help: str) -> list[str]:
 
 def time_to_write(tokens: int) -> str:
     """How long a packaged language model writes, in words."""
-    return f"about {step.duration(tokens / TOKENS_PER_SECOND)}"
+    return f"about {duration(tokens / TOKENS_PER_SECOND)}"
 
 
 @st.cache_data(max_entries=96, show_spinner="Measuring", show_time=True)

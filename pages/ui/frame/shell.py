@@ -242,6 +242,17 @@ def report_errors(title: str = "That did not work") -> Iterator[None]:
         problem(error, title)
 
 
+@contextmanager
+def step(number: int, title: str, hint: str) -> Iterator[None]:
+    """A bordered section under a number, a title and one plain sentence; an error in it ends the page there."""
+    with st.container(border=True, key=f"step_{number}"):
+        words, work = st.columns([3, 10], gap="medium")
+        words.header(f":primary[{number}]\u2002{title}", anchor=False)
+        words.markdown(f":gray[{hint}]")
+        with work, show_errors():
+            yield
+
+
 def wait_for(words: str) -> NoReturn:
     """Say what is missing before the page can go on, and end it there."""
     st.info(words, icon=":material/pending:")

@@ -8,11 +8,11 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, exports, permissions, typography, uploads
-from pages.ui.frame.step import duration, step
+from pages.ui.frame import cached, exports, permissions, shell, typography, uploads
 from pages.ui.results.context import StudyContext
 from pages.ui.results.study_model import confirmed
 from psa_core import anchors, mitigate, models, trust
+from psa_core.claims.formatting import duration
 from psa_core.errors import OptionError
 from psa_core.inputs import names as name_lists
 from psa_core.models import Purpose
@@ -105,13 +105,13 @@ def show(study: StudyContext) -> None:
         "Go on training a classifier for a few minutes so that its answers move less with the name, and see what that "
         "costs. Names and sentences are each split in two: one half is trained on, the other is only measured."
     )
-    with step(1, "Classifier", "What is trained on. The old one stays as it is."):
+    with shell.step(1, "Classifier", "What is trained on. The old one stays as it is."):
         model = ask_model(study)
         if model is None:
             st.stop()
-    with step(2, "Names", "Half of them are trained on."):
+    with shell.step(2, "Names", "Half of them are trained on."):
         names = ask_names(study)
-    with step(3, "Method", "How strongly the answers are drawn together."):
+    with shell.step(3, "Method", "How strongly the answers are drawn together."):
         recipe, strengths = ask_recipe()
         labelled = ask_labelled()
     values: dict[str, object] = {
@@ -136,7 +136,7 @@ def show(study: StudyContext) -> None:
     if len(off):
         values["switched-off"] = "off.csv"
         files["off.csv"] = exports.exact_csv(off)
-    with step(4, "Run", "You can close this page; it keeps running."):
+    with shell.step(4, "Run", "You can close this page; it keeps running."):
         _plan(study, names, recipe, len(strengths))
         if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
             asked = [part for name, value in values.items() for part in (f"--{name}", str(value))]

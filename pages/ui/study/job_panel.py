@@ -10,11 +10,10 @@ import streamlit as st
 
 from pages.ui.frame import address, cached, markup, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.frame.step import duration
 from pages.ui.results import context, overview_view
 from psa_core import jobs, tables
 from psa_core.claims import findings
-from psa_core.claims.formatting import too_few_in
+from psa_core.claims.formatting import duration, too_few_in
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders.view import view_of
 from psa_core.jobs import RunStatus

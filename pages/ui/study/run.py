@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 import streamlit as st
 
 from pages.ui.frame import address, cached, form, markup, permissions, state, uploads, visitor
-from pages.ui.frame.step import duration
 from pages.ui.frame.typography import in_words
 from pages.ui.study import language_model, plans
 from pages.ui.study.plans import Source
 from psa_core import jobs, models
 from psa_core.asking.prices import price_of
 from psa_core.claims.answers import sampling_plan
+from psa_core.claims.formatting import duration
 from psa_core.inputs import conditions
 from psa_core.inputs.conditions import Condition
 from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK_EACH

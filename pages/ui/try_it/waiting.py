@@ -11,10 +11,10 @@ import streamlit as st
 
 from pages.ui.frame import cached, permissions, shell, state, visitor
 from pages.ui.frame.keys import Key
-from pages.ui.frame.step import duration
 from pages.ui.try_it.one_sentence import MAX_CHARACTERS, Slotted
 from psa_core import anchors, jobs
 from psa_core.anchors import slot
+from psa_core.claims.formatting import duration
 from psa_core.inputs.limits import PAGE_SECONDS
 from psa_core.models import Purpose
 from psa_core.plurals import counted

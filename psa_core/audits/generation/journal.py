@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -57,28 +56,18 @@ class Journal:
                     found[row["stream"], row["prompt"], row["k"]] = row["text"]
         return found
 
-    @contextmanager
-    def writing(self) -> Iterator[Writer]:
-        """A writer of continuations; only one run at a time may write for a folder."""
-        with appending(self.path, self.folder, "generating") as file:
-            yield Writer(file, self.setting)
+    def writing(self) -> AbstractContextManager[IO[bytes]]:
+        """The file that `append` writes to; only one run at a time may write for a folder."""
+        return appending(self.path, self.folder, "generating")
 
-
-@dataclass(frozen=True)
-class Writer:
-    """Appends batches to a journal."""
-
-    file: IO[bytes]
-    setting: str
-
-    def write(self, draws: list[Draw], batch: Batch) -> None:
+    def append(self, file: IO[bytes], draws: list[Draw], batch: Batch) -> None:
         """Write a batch, and wait until it is on the disk."""
         for position, text in zip(batch.positions, batch.texts, strict=True):
             draw = draws[position]
             line = {"setting": self.setting, "stream": draw.stream, "prompt": draw.prompt, "k": draw.k, "text": text}
-            self.file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
-        self.file.flush()
-        os.fsync(self.file.fileno())
+            file.write(json.dumps(line, ensure_ascii=True).encode() + b"\n")
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def discard(folder: Path) -> None:

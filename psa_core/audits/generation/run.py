@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import IO, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,7 @@ from psa_core import generators, models, options
 from psa_core.audits._running import Running, score_grid, scoring_record
 from psa_core.audits.generation import quality
 from psa_core.audits.generation.cube import GenerationCube, cut, measured_targets, on_unit
-from psa_core.audits.generation.journal import Journal, Writer, key_of
+from psa_core.audits.generation.journal import Journal, key_of
 from psa_core.audits.generation.planning import GenerationSpec, Planned, WritingSpec, generator_help, plan
 from psa_core.audits.generation.result import GenerationResult, texts_table
 from psa_core.audits.generation.tables import tables
@@ -146,9 +146,9 @@ class _Work:
             return False
         self.running.tell("Generating continuations")
         self.part_began = time.perf_counter()
-        with self.journal.writing() as writer:
-            for batch in self._resumable(writer, missing).sample(missing, self.planned.spec, self._check):
-                writer.write(missing, batch)
+        with self.journal.writing() as file:
+            for batch in self._resumable(file, missing).sample(missing, self.planned.spec, self._check):
+                self.journal.append(file, missing, batch)
                 for position, text in zip(batch.positions, batch.texts, strict=True):
                     self.known[key_of(missing[position])] = text
                 self.generated += len(batch.positions)
@@ -156,13 +156,12 @@ class _Work:
         self.seconds_generating += time.perf_counter() - self.part_began
         return True
 
-    def _resumable(self, writer: Writer, missing: list[Draw]) -> Generator:
+    def _resumable(self, file: IO[bytes], missing: list[Draw]) -> Generator:
         """The generator; one that keeps some of several candidates has these written down too, before it chooses."""
         if not isinstance(self.generator, Matching):
             return self.generator
-        inner = self.generator.writer
-        journal = Journal.of(self.journal.folder, inner, self.planned.spec)
-        known, kept = journal.known(), replace(writer, setting=journal.setting)
+        journal = Journal.of(self.journal.folder, self.generator.writer, self.planned.spec)
+        known = journal.known()
         found = sum(
             (d.stream, d.prompt, d.k * CANDIDATES + more) in known for d in missing for more in range(CANDIDATES)
         )
@@ -170,7 +169,7 @@ class _Work:
         self.remembered += found
 
         def write(draws: list[Draw], batch: Batch) -> None:
-            kept.write(draws, batch)
+            journal.append(file, draws, batch)
             self.candidates += len(batch.positions)
             self._show()
 

@@ -109,10 +109,11 @@ def test_every_candidate_that_is_known_counts_the_last_one_too(tmp_path: Path, p
     planned, out, matched = plan(tmp_path), tmp_path / "out", Matching(parrot, models.load("vader"))
     last = max(planned.draws, key=lambda draw: draw.k)
     candidate = replace(last, k=last.k * CANDIDATES + CANDIDATES - 1)
-    with run.Journal.of(out, parrot, planned.spec).writing() as writer:
-        writer.write([candidate], Batch((0,), ("good.",)))
+    journal = run.Journal.of(out, parrot, planned.spec)
+    with journal.writing() as file:
+        journal.append(file, [candidate], Batch((0,), ("good.",)))
         work = run._Work(planned, matched, {}, run.Journal.of(out, matched, planned.spec), Running())
-        work._resumable(writer, list(planned.draws))
+        work._resumable(file, list(planned.draws))
     assert (work.candidates, work.remembered) == (1, 1)
 
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.ui.frame import markup
-from pages.ui.frame.step import duration
 from pages.ui.try_it import one_sentence
 from pages.ui.try_it.controls import DOCUMENT
 from pages.ui.try_it.one_sentence import Panel, TableOne
@@ -71,14 +70,6 @@ def test_marked_text_reads_as_the_text_and_holds_no_tag_of_its_own(text: str, da
     written = markup.marked(text, [(start, end)])
     bare = re.sub(r'<mark style="[^"]*">|</mark>', "", written)
     assert "<" not in bare and html.unescape(bare) == text
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(0.01, "1 s"), (59.4, "59 s"), (59.6, "1 min"), (90, "2 min"), (3569, "59 min"), (3600, "1.0 h")],
-)
-def test_durations_are_short(seconds: float, words: str) -> None:
-    assert duration(seconds) == words
 
 
 def test_a_document_has_a_person_in_every_form_and_shows_its_changed_passages() -> None:
