@@ -17,7 +17,6 @@ from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
 from psa_core.audits import Audit
 from psa_core.charts.caption import Caption
-from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.jobs import RUN_ID
 
@@ -113,34 +112,20 @@ def result(page: AuditPage, so_far: Show | None = None) -> Path | None:
     stamp = _stamp(part)
     with st.container(border=True, key=page.key("job")):
         if status.live:
-            _watch(page, run_id, stamp)
+            job_panel.watch(
+                run_id,
+                page.key("stop"),
+                page.words.capitalize(),
+                is_over=lambda: _stamp(jobs.result_so_far(run_id)) not in (0, stamp),
+            )
         else:
             st.markdown(f":orange[:material/warning: **{job_panel.WORDS[status.state]}.**]")
             st.html(markup.plain(status.message))
-            if st.button("Resume", key=page.key("resume"), icon=":material/play_arrow:", type="primary"):
-                with shell.show_errors():
-                    jobs.resume(run_id)
-                st.rerun()
+            job_panel.resume(run_id, page.key("resume"))
     if so_far is not None and part is not None:
         so_far(f"{run_id} {stamp}", part)
     ask_another(page)
     st.stop()
-
-
-def _watch(page: AuditPage, run_id: str, shown: int) -> None:
-    @st.fragment(run_every=job_panel.POLL_SECONDS)
-    def progress() -> None:
-        try:
-            status, part = jobs.status(run_id), jobs.result_so_far(run_id)
-        except RunFolderError:  # tidied away meanwhile
-            st.rerun()
-        if not status.live or _stamp(part) not in (0, shown):
-            st.rerun()
-        st.html(markup.plain(f"{page.words.capitalize()} · {job_panel.WORDS[status.state]}", faint=True))
-        job_panel.bar(status)
-        st.button("Stop", key=page.key("stop"), icon=":material/stop:", on_click=job_panel.stop, args=(run_id,))
-
-    progress()
 
 
 def _stamp(folder: Path | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from psa_core.charts._theme import DOWN, UP
 from psa_core.claims.formatting import level, number, score_digits
@@ -17,27 +17,54 @@ MARK = "background: rgba(18, 144, 138, 0.20); color: inherit; border-radius: 0.3
 OFF = "background: none; color: inherit; opacity: 0.75; text-decoration: line-through"
 DIGITS = "font-variant-numeric: tabular-nums"
 Span = tuple[int, int]
+#: Pieces of a text with what each one is, and the tag and style of what is not written as it is.
+Pieces = Sequence[tuple[str, str]]
+Tags = Mapping[str, tuple[str, str]]
+TAGS: Tags = {"on": ("mark", MARK), "off": ("del", OFF)}
 #: Characters of a sentence that are shown.
 MAX_LENGTH = 5_000
 
 
-def marked(text: str, spans: Sequence[Span], *, off: Sequence[Span] = ()) -> str:
-    """A text with some spans marked and some struck out; spans do not overlap.
+def cut(text: str, spans: Iterable[tuple[Span, str]]) -> list[tuple[str, str]]:
+    """A text in pieces: spans, which do not overlap, with their kinds, and what is the ``same`` between them."""
+    pieces, end = [], 0
+    for (start, stop), kind in sorted(spans):
+        pieces += [("same", text[end:start]), (kind, text[start:stop])]
+        end = stop
+    return [(kind, part) for kind, part in [*pieces, ("same", text[end:])] if part]
+
+
+def clipped(pieces: Pieces) -> list[tuple[str, str]]:
+    """The first `MAX_LENGTH` characters of a text in pieces."""
+    kept, room = [], MAX_LENGTH
+    for kind, text in pieces:
+        if room > 0:
+            kept.append((kind, text if len(text) <= room else f"{text[:room]}…"))
+        room -= len(text)
+    return kept
+
+
+def written(pieces: Pieces, tags: Tags = TAGS) -> str:
+    """Pieces of a text, each in the tag of its kind.
 
     Examples
     --------
-    >>> marked("<he> ran", [])
+    >>> written([("same", "<he> ran")])
     '&lt;he&gt; ran'
     """
-    pieces, end = [], 0
-    styles = sorted([(span, f'mark style="{MARK}"') for span in spans] + [(span, f'del style="{OFF}"') for span in off])
-    for (start, stop), tag in styles:
-        pieces += [html.escape(text[end:start]), f"<{tag}>", html.escape(text[start:stop]), f"</{tag.split()[0]}>"]
-        end = stop
-    return "".join([*pieces, html.escape(text[end:])])
+    parts = []
+    for kind, text in pieces:
+        tag, style = tags.get(kind, ("", ""))
+        parts.append(f'<{tag} style="{style}">{html.escape(text)}</{tag}>' if tag else html.escape(text))
+    return "".join(parts)
 
 
-def scored_sentence(pieces: Sequence[tuple[str, str]], score: float, target: Target) -> str:
+def marked(text: str, spans: Sequence[Span]) -> str:
+    """A text with some spans marked."""
+    return written(cut(text, [(span, "on") for span in spans]))
+
+
+def scored_sentence(pieces: Pieces, score: float, target: Target) -> str:
     """A sentence in large type beside its score; words and colour both say whether it gets the label.
 
     Of a long text its changed passages, in smaller type.
@@ -86,37 +113,18 @@ def spoken(text: str) -> str:
     return f'<p style="{SERIF}; margin: 0; font-size: 1.3rem; line-height: 1.45">{html.escape(text)}</p>'
 
 
-def behind_click(pieces: Sequence[tuple[str, str]], tags: Mapping[str, tuple[str, str]], style: str) -> str:
+def behind_click(pieces: Pieces, tags: Tags, style: str) -> str:
     """Pieces of a text with the tag and style of their kind; of a long text its passages, and the whole by a click."""
-
-    def words(some: Sequence[tuple[str, str]]) -> str:
-        parts = []
-        for kind, text in some:
-            tag, own = tags.get(kind, ("span", ""))
-            parts.append(f'<{tag} style="{own}">{html.escape(text)}</{tag}>' if kind in tags else html.escape(text))
-        return "".join(parts)
-
     if not is_long(pieces):
-        return f'<p style="{style}">{words(pieces)}</p>'
-    whole: list[tuple[str, str]] = []
-    room = MAX_LENGTH
-    for kind, text in pieces:
-        if room > 0:
-            whole.append((kind, text if len(text) <= room else f"{text[:room]}…"))
-        room -= len(text)
+        return f'<p style="{style}">{written(pieces, tags)}</p>'
     return (
-        f'<p style="{style}">{words(excerpt(pieces))}</p>'
-        '<details style="margin-top: 0.3rem"><summary style="font-size: 0.9rem; opacity: 0.75; cursor: pointer">'
-        f'Whole text</summary><p style="{style}; white-space: pre-line">{words(whole)}</p></details>'
+        f'<p style="{style}">{written(excerpt(pieces), tags)}</p>'
+        '<details style="margin-top: 0.3rem"><summary style="font-size: 0.9rem; opacity: 0.75; cursor: pointer">Whole '
+        f'text</summary><p style="{style}; white-space: pre-line">{written(clipped(pieces), tags)}</p></details>'
     )
 
 
 def sentence(text: str, spans: Sequence[Span] = (), *, off: Sequence[Span] = ()) -> str:
     """A text of a corpus in the reading face with its anchors marked; a long one as in `behind_click`."""
-    pieces, end = [], 0
-    for (start, stop), kind in sorted([(span, "on") for span in spans] + [(span, "off") for span in off]):
-        pieces += [("same", text[end:start]), (kind, text[start:stop])]
-        end = stop
-    pieces = [(kind, part) for kind, part in [*pieces, ("same", text[end:])] if part]
     style = f"{SERIF}; margin: 0; font-size: 1.08rem; line-height: 1.5; overflow-wrap: anywhere"
-    return behind_click(pieces, {"on": ("mark", MARK), "off": ("del", OFF)}, style)
+    return behind_click(cut(text, [(span, "on") for span in spans] + [(span, "off") for span in off]), TAGS, style)

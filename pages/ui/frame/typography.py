@@ -46,22 +46,14 @@ def small_print(text: str) -> None:
 
 
 def _paragraph(statement: Finding | str, style: str) -> None:
-    if isinstance(statement, str):
-        statement = Finding(statement)
-    st.html(f'<p style="{style}">{_escaped(statement.headline)}</p>{_evidence(statement.evidence)}')
-
-
-def _escaped(text: str) -> str:
-    """As HTML in which no line begins with a percent sign."""
-    return html.escape(in_words(text)).replace(" %", "&nbsp;%")
-
-
-def _evidence(evidence: str) -> str:
-    """An expandable line; the browser opens it, so the page does not rerun."""
-    if not evidence:
-        return ""
-    words = _escaped(evidence)
-    return (
-        '<details style="margin: 0.1rem 0 0.3rem"><summary style="cursor: pointer; width: fit-content; '
-        f'font-size: 0.95rem; opacity: 0.85">How sure?</summary><p style="{READING}">{words}</p></details>'
+    said = Finding(statement) if isinstance(statement, str) else statement
+    # No line begins with a percent sign.
+    headline, evidence = (
+        html.escape(in_words(text)).replace(" %", "&nbsp;%") for text in (said.headline, said.evidence)
     )
+    # An expandable line that the browser opens, so the page does not rerun.
+    more = (
+        '<details style="margin: 0.1rem 0 0.3rem"><summary style="cursor: pointer; width: fit-content; '
+        f'font-size: 0.95rem; opacity: 0.85">How sure?</summary><p style="{READING}">{evidence}</p></details>'
+    )
+    st.html(f'<p style="{style}">{headline}</p>{more if evidence else ""}')

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable
-from itertools import accumulate
 
 import pandas as pd
 import streamlit as st
@@ -39,7 +37,18 @@ LONGEST = 400
 Switches = frozenset[tuple[str, int]]
 #: Whom the text is shown with before anybody has chosen names.
 PEOPLE = pd.DataFrame({"name": ["Emily Walker", "Daniel Moreno"], "gender": ["female", "male"]})
-KINDS = {"name": "rgba(18, 144, 138, 0.22)", "pronoun": "rgba(204, 121, 167, 0.28)", "verb": "rgba(230, 159, 0, 0.26)"}
+#: What a word to replace is, its colour, and how the legend calls it.
+KINDS = (
+    ("name", "rgba(18, 144, 138, 0.22)", "forms of the name"),
+    ("pronoun", "rgba(204, 121, 167, 0.28)", "he, she, they"),
+    ("verb", "rgba(230, 159, 0, 0.26)", "verbs that agree"),
+)
+TAGS = {"off": markup.TAGS["off"]} | {
+    kind: ("mark", f"background: {colour}; color: inherit; border-radius: 0.3em; padding: 0.02em 0.2em")
+    for kind, colour, _ in KINDS
+}
+LEGEND = " ".join(markup.written([(kind, f"\u00a0{words}\u00a0")], TAGS) for kind, _, words in KINDS)
+DOCUMENT = f"{markup.SERIF}; margin: 0; line-height: 1.55; white-space: pre-line; overflow-wrap: anywhere"
 
 
 def ask(source: Source) -> tuple[str, SelectionOptions]:
@@ -228,7 +237,11 @@ def _document(
     with st.expander(markup.literal(title), on_change="rerun", key=f"document {sentence_id}") as section:
         if not section.open:
             return
-        st.html(_marked(text, anchors, struck) + _legend())
+        kinds = [_kind(anchor) if (anchor.start, anchor.end) not in struck else "off" for anchor in anchors]
+        spans = [((anchor.start, anchor.end), kind) for anchor, kind in zip(anchors, kinds, strict=True)]
+        words = markup.written(markup.cut(text[: anchors[-1].end + markup.MAX_LENGTH], spans), TAGS)
+        legend = f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{LEGEND}</p>'
+        st.html(f'<p style="{DOCUMENT}">{words}</p>{legend}')
         for one in undecided:
             shown = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
             st.html(markup.plain(shown, size="0.9rem", faint=True))
@@ -251,37 +264,11 @@ def _document(
         with st.popover("Read it with two people", icon=":material/group:", width="content"):
             two = Perturbation((text,), (found.spans[position],), tuple(PEOPLE["name"]), people.people_of(PEOPLE))
             for column, name in zip(st.columns(2), PEOPLE["name"], strict=True):
-                parts = two.pieces(0, name)
-                ends = accumulate(len(form) for *_, form in parts)
-                forms = [(end - len(form), end) for (_, anchor, form), end in zip(parts, ends, strict=True) if anchor]
-                words = "".join(form for *_, form in parts)[: markup.MAX_LENGTH]
-                shown = markup.marked(words, [span for span in forms if span[1] <= len(words)])
+                pieces = [("on" if anchor else "same", form) for _, anchor, form in two.pieces(0, name)]
+                shown = markup.written(markup.clipped(pieces))
                 column.html(f'<div style="white-space: pre-line; font-size: 0.9rem">{shown}</div>')
-
-
-def _marked(text: str, anchors: tuple[Anchor, ...], struck: list[tuple[int, int]]) -> str:
-    pieces, end = [], 0
-    for anchor in anchors:
-        word = html.escape(text[anchor.start : anchor.end])
-        is_off = (anchor.start, anchor.end) in struck
-        style = f"background: {KINDS[_kind(anchor)]}; color: inherit; border-radius: 0.3em; padding: 0.02em 0.2em"
-        marked = f'<del style="{markup.OFF}">{word}</del>' if is_off else f'<mark style="{style}">{word}</mark>'
-        pieces += [html.escape(text[end : anchor.start]), marked]
-        end = anchor.end
-    pieces.append(html.escape(text[end : end + markup.MAX_LENGTH]))
-    style = f"{markup.SERIF}; margin: 0; line-height: 1.55; white-space: pre-line; overflow-wrap: anywhere"
-    return f'<p style="{style}">{"".join(pieces)}</p>'
 
 
 def _kind(anchor: Anchor) -> str:
     form = anchor.form.strip("{}").lower()
     return "verb" if "/" in form else "pronoun" if form in people.PRONOUNS else "name"
-
-
-def _legend() -> str:
-    words = {"name": "forms of the name", "pronoun": "he, she, they", "verb": "verbs that agree"}
-    parts = [
-        f'<mark style="background: {KINDS[kind]}; color: inherit; border-radius: 0.3em">&nbsp;{label}&nbsp;</mark>'
-        for kind, label in words.items()
-    ]
-    return f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{" ".join(parts)}</p>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Literal
@@ -30,7 +31,7 @@ def show(run_id: str) -> None:
     status = jobs.status(run_id)
     if status.live:
         with st.container(border=True, key="job_panel"):
-            _watch(run_id)
+            watch(run_id, "study_cancel", below=lambda: _early(run_id))
         return
     if status.state == "finished":
         if status.spec is not None:
@@ -44,40 +45,60 @@ def show(run_id: str) -> None:
         ask_another()
 
 
-def _watch(run_id: str) -> None:
+def watch(
+    run_id: str,
+    key: str,
+    title: str = "",
+    *,
+    is_over: Callable[[], bool] = lambda: False,
+    below: Callable[[], None] = lambda: None,
+) -> None:
+    """Follow a run until it ends, or until the page has to be drawn anew; `key` is that of the button that stops it."""
+
+    def stop() -> None:
+        with shell.report_errors("This run cannot be stopped"):
+            jobs.cancel(run_id)
+
     @st.fragment(run_every=POLL_SECONDS)
     def progress() -> None:
         try:
             status = jobs.status(run_id)
+            if not status.live or is_over():
+                st.rerun()
         except RunFolderError:  # tidied away meanwhile
             st.rerun()
-        if not status.live:
-            st.rerun()
-        st.html(markup.plain(f"{title_of(status)} · {WORDS[status.state]}", faint=True))
-        bar(status)
-        st.button("Stop", key="study_cancel", icon=":material/stop:", on_click=stop, args=(run_id,))
-        try:
-            cube = cached.cube(run_id)
-        except PsaError:  # the first part is about to be written
-            return
-        if context.is_early(run_id, cube):
-            st.html(markup.plain(too_few_in(cube), faint=True))
-            return
-        # The finished sentences come in random order, so this is an early estimate of the whole.
-        target, baseline = cube.targets[0].name, tables.default_baseline(cube)
-        st.html(markup.plain(f"So far, on {counted(cube.shape[0], 'sentence')} drawn at random:", faint=True))
-        table = cached.name_table(run_id, target, baseline, cube, sentences=cube.shape[0])
-        typography.second(findings.name_finding(table, target, baseline=baseline))
+        st.html(markup.plain(f"{title or title_of(status)} · {WORDS[status.state]}", faint=True))
+        _bar(status)
+        st.button("Stop", key=key, icon=":material/stop:", on_click=stop)
+        below()
 
     progress()
 
 
-def stop(run_id: str) -> None:
-    with shell.report_errors("This run cannot be stopped"):
-        jobs.cancel(run_id)
+def _early(run_id: str) -> None:
+    """The finished sentences come in random order, so this is an early estimate of the whole."""
+    try:
+        cube = cached.cube(run_id)
+    except PsaError:  # the first part is about to be written
+        return
+    if context.is_early(run_id, cube):
+        st.html(markup.plain(too_few_in(cube), faint=True))
+        return
+    target, baseline = cube.targets[0].name, tables.default_baseline(cube)
+    st.html(markup.plain(f"So far, on {counted(cube.shape[0], 'sentence')} drawn at random:", faint=True))
+    table = cached.name_table(run_id, target, baseline, cube, sentences=cube.shape[0])
+    typography.second(findings.name_finding(table, target, baseline=baseline))
 
 
-def bar(status: RunStatus) -> None:
+def resume(run_id: str, key: str, label: str = "Resume", kind: Literal["primary", "secondary"] = "primary") -> None:
+    """The button that goes on with a run that ended early."""
+    if st.button(label, key=key, icon=":material/play_arrow:", type=kind):
+        with shell.show_errors():
+            jobs.resume(run_id)
+        st.rerun()
+
+
+def _bar(status: RunStatus) -> None:
     """A run's progress, speed and time left; its place in the queue while it waits."""
     if status.state == "queued":
         words = "Starting the worker"
@@ -117,11 +138,7 @@ def _ended_early(status: RunStatus) -> None:
         shell.link("names", "Look at the results so far")
     if failed:  # the same again fails the same way, so what comes first is to change it
         ask_another("Change it and run again", type="primary")
-    words, kind = ("Retry", "secondary") if failed else ("Resume", "primary")
-    if st.button(words, key="study_resume", icon=":material/play_arrow:", type=kind):
-        with shell.show_errors():
-            jobs.resume(status.run_id)
-        st.rerun()
+    resume(status.run_id, "study_resume", *(("Retry", "secondary") if failed else ()))
 
 
 def ask_another(words: str = "Set up another study", *, type: Literal["primary", "tertiary"] = "tertiary") -> None:
