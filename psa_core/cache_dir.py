@@ -35,14 +35,10 @@ def room(name: str) -> Path:
 def shrink(folder: Path, most: int) -> None:
     """Delete files and folders in a folder, those used longest ago first, until it has `most` bytes; the last stays."""
     with suppress(OSError):
-        parts = sorted((path.stat().st_mtime, _bytes(path), path) for path in folder.iterdir())
-        total = sum(size for _, size, _ in parts)
-        for _, size, path in parts[:-1]:
+        sizes = {path: sum(file.stat().st_size for file in (path, *path.rglob("*"))) for path in folder.iterdir()}
+        total = sum(sizes.values())
+        for path in sorted(sizes, key=lambda path: path.stat().st_mtime)[:-1]:
             if total <= most:
                 return
             shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-            total -= size
-
-
-def _bytes(path: Path) -> int:
-    return sum(file.stat().st_size for file in (path, *path.rglob("*")))
+            total -= sizes[path]

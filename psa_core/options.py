@@ -30,31 +30,17 @@ _EMPTY = (None, "", ())
 class Option:
     """What a field's declaration says beside its name, type and default.
 
-    Attributes
-    ----------
-    help : str
-        For ``--help``; the default is added to it.
-    flag : str
-        Where it is not ``--`` and the field's name; without hyphens it is an argument that stands alone.
-    alone : object
-        What a flag without a value stands for.
-    many : bool
-        Whether a list is one flag, or one argument, for each value, rather than one text with commas.
-    choices : mapping or tuple
-        Value to its words on the page, or the values alone.
-    low, high, above : float or None
-        The range of a number; ``above`` is a lower limit that is no value itself.
-    label : str
-        Of the form's widget; without one, the page asks in a way of its own.
-    tip : str
-        The widget's help.
-    on_page : object
-        The form's first value, where that is not the command line's default.
-    in_key : {"always", "if set", "never"}
-        Whether work done with one value may not be reused with another. "if set": only values other than the default
-        enter the key, so that results from before the option existed stay valid.
-    model : {"", "scorer", "generator"}
-        Whether it is the id of a model, and of which kind: what a stranger's file names is not repeated as a command.
+    On the command line: `help`, to which the default is added; the `flag`, where it is not ``--`` and the field's name
+    (without hyphens it is an argument that stands alone); what a flag without a value stands for (`alone`); whether a
+    list is `many` flags or arguments, one for each value, rather than one text with commas. On the page: the `label` of
+    the form's widget (without one, the page asks in a way of its own), its help (`tip`), and its first value, where
+    that is not the default (`on_page`).
+
+    `choices` are from each value to its words on the page, or the values alone; `low`, `high` and `above` (a lower
+    limit that is no value itself) the range of a number. `in_key` says whether work done with one value may not be
+    reused with another; "if set": only values other than the default enter the key, so that results from before the
+    option existed stay valid. `model` says that it is the id of a model, and of which kind: what a stranger's file
+    names is not repeated as a command.
     """
 
     help: str = ""

@@ -247,7 +247,7 @@ def test_a_cube_of_the_older_call_is_the_same(found: psa.Study) -> None:
 
 
 def test_the_bar_is_shown_where_somebody_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    with execution.sentence_bar(4, None) as tell:
+    with execution.sentence_bar(False) as tell:
         assert tell is None
     study.run(sentences="sample", names="demo", model="keyword", sample=4, progress=True)
     assert "4/4" in capsys.readouterr().err

@@ -348,14 +348,14 @@ def test_the_size_of_a_run_is_checked_before_its_texts_are_generated(monkeypatch
     planned = plan(replace(STUDY, sentences="sample"))
     people = names.from_text("\n".join(f"Name{number}" for number in range(80)))
     planned = replace(planned, selection=select(long, planned.finder), names=people)
-    sizes = planned.cells, planned.letters
-    assert planned.letters > 2**20 * len(planned.names.table)
+    sizes = planned.cells, planned.perturbation.letters
+    assert planned.perturbation.letters > 2**20 * len(planned.names.table)
     tracemalloc.start()
     assert plans._price.__wrapped__("", "keyword", planned.perturbation).texts
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         preview.write(planned, nowhere)
     assert models.load("predictions:mine.csv").coverage(planned.perturbation).missing == planned.cells
-    assert tracemalloc.get_traced_memory()[1] < planned.letters / 4
+    assert tracemalloc.get_traced_memory()[1] < planned.perturbation.letters / 4
     tracemalloc.stop()
     monkeypatch.setattr(Perturbation, "_render", lambda *_: pytest.fail("a text was made"))
     for setting in ("RUN_CELLS", "RUN_CHARACTERS"):

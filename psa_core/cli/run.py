@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from psa_core.errors import OptionError
 from psa_core.jobs import worker
 from psa_core.options import option
 from psa_core.plurals import counted
-from psa_core.scoring import Precision, Progress, ScoringOptions
+from psa_core.scoring import Precision, ScoringOptions
 from psa_core.study import StudySpec, preview
 
 NEEDED = ("sentences", "names", "model", "out")
@@ -68,8 +67,8 @@ def _execute(
         until_precision=until_precision,
     )
     cache = ScoreCache.open()
-    more: dict[str, Any] = {"options": scoring, "cache": cache, "on_window": _Progress().show}
-    planned, cube = asked.score(spec, out, most=most, **more)
+    with study.sentence_bar(sys.stderr.isatty()) as on_window:
+        planned, cube = asked.score(spec, out, most=most, options=scoring, cache=cache, on_window=on_window)
     print(f"{counted(cube.shape[0], cube.noun)} × {counted(cube.shape[1], 'name')}: results in {out}")
     for target in cube.targets:
         if found := unanswered_finding(cube, target.name):
@@ -94,22 +93,6 @@ def _gate(cube: ScoreCube, limit: float) -> int:
         print(f"{target.name}: {worst['name']} moves the mean score by {worst['score_sens']:+.4f}; {verdict} {limit:g}")
         status |= above > 0
     return status
-
-
-class _Progress:
-    """One line on standard error, at most twice a second, and only where somebody may be looking."""
-
-    def __init__(self) -> None:
-        self.shown = 0.0
-
-    def show(self, progress: Progress) -> None:
-        last = progress.sentences_done == progress.sentences_total
-        if not sys.stderr.isatty() or (time.monotonic() - self.shown < 0.5 and not last):
-            return
-        self.shown = time.monotonic()
-        left = "" if progress.seconds_left is None else f", {progress.seconds_left:.0f} s left"
-        done = f"{progress.sentences_done} of {progress.sentences_total} sentences"
-        print(f"\r{done}, {progress.texts_per_second:.0f} texts/s{left}   ", end="\n" if last else "", file=sys.stderr)
 
 
 COMMAND = Command("run", "Run a study and write its result folder.", _execute, StudySpec, needed=False)

@@ -231,7 +231,7 @@ def _study(job: Job) -> int:
     spec = jobs.spec_at(job.folder)
     job.tell("Reading the sentences and finding anchors")
     planned = study.plan(spec)
-    job.allow(planned.cells, planned.letters)
+    job.allow(planned.cells, planned.perturbation.letters)
     total = len(planned.selection.sentences)
     job.tell("Loading the model", sentences_total=total)
     with journal.kept_for(job.folder / jobs.RESULT, read_job(job.folder).most) as answers:

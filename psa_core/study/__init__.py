@@ -13,6 +13,7 @@ from psa_core.study.execution import (
     plan,
     run,
     selected_sentences,
+    sentence_bar,
     spec_of,
 )
 from psa_core.study.selection import review

@@ -72,11 +72,6 @@ class Plan:
         """Number of perturbed sentences: sentences × names."""
         return len(self.selection.sentences) * len(self.names.table)
 
-    @property
-    def letters(self) -> int:
-        """Characters of all texts to score, by their lengths."""
-        return self.perturbation.letters
-
 
 def plan(spec: StudySpec, *, sentences: corpus.Corpus | None = None, name_list: names.NameList | None = None) -> Plan:
     """Read the inputs, find the anchors and choose the sentences; loads no model.
@@ -180,7 +175,7 @@ def run(
     else:
         scorer = models.from_callable(model, list(planned.selection.sentences["text"][:2]), targets)
     function = scorer if isinstance(scorer, models.FunctionScorer) else None
-    with sentence_bar(len(planned.selection.sentences), progress) as on_window:
+    with sentence_bar("ipykernel" in sys.modules if progress is None else progress) as on_window:
         remembered = cache if function is None or function.cacheable else None
         cube = execute(planned, scorer, cache=remembered, on_window=on_window)
     if function is None or function.range_declared:
@@ -191,15 +186,22 @@ def run(
 
 
 @contextmanager
-def sentence_bar(total: int, shown: bool | None) -> Iterator[Callable[[Progress], None] | None]:
-    """A callback that advances a progress bar with the sentences scored; or None."""
-    if not ("ipykernel" in sys.modules if shown is None else shown):
-        yield None
-        return
-    from tqdm.auto import tqdm
+def sentence_bar(shown: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """A callback that shows a progress bar of the sentences scored; or None."""
+    bars: list[Any] = []
 
-    with tqdm(total=total, unit=" sentences") as bar:
-        yield lambda progress: bar.update(progress.sentences_done - bar.n)
+    def show(progress: Progress) -> None:
+        from tqdm.auto import tqdm
+
+        if not bars:  # what is said before the first score stands above the bar
+            bars.append(tqdm(total=progress.sentences_total, unit=" sentences"))
+        bars[0].update(progress.sentences_done - bars[0].n)
+
+    try:
+        yield show if shown else None
+    finally:
+        for bar in bars:
+            bar.close()
 
 
 def planned_from(parameters: Mapping[str, Any]) -> tuple[Plan, Any]:

@@ -52,28 +52,15 @@ Spans = tuple[Anchor, ...]
 class Selection:
     """The sentences of a study, in the corpus' order.
 
-    Attributes
-    ----------
-    sentences : DataFrame, S rows
-        ``sentence_id, text, anchor, start, end, role, anchor_gender`` of the (first) anchor, and the corpus' other
-        columns; ``text[start:end] == anchor``. In a slot sentence the text has the filler in the slot. Where sentences
-        come in families, ``family`` numbers them.
-    spans : tuple of tuple of Anchor, length S
-        What a name replaces in each text.
-    candidates : tuple of tuple of Anchor, length S
-        Every anchor found in each text, those switched off too.
-    account : dict of str to int
-        ``read``, then why sentences were left out, then ``kept``; what follows ``read`` adds up to it.
-    filler : str
-        What stands in the slots; empty for other anchors.
-    left_behind : int
-        Sentences in which another mention of the same referent stays as it is, and may clash with the new name.
-    masked : dict of str to int
-        Expressions (not sentences) in the texts searched that look like an anchor and are none, by reason.
-    families : Families
-        Which sentences depend on each other: near-copies, or those that a column says.
-    undecided : tuple of tuple of Undecided, length S
-        What may belong to the one who is replaced but stays, in each text.
+    ``sentences`` has ``sentence_id, text, anchor, start, end, role, anchor_gender`` of the (first) anchor, and the
+    corpus' other columns; ``text[start:end] == anchor``. In a slot sentence the text has the `filler` in the slot, and
+    where sentences come in `families` (near-copies, or those that a column says), ``family`` numbers them. For each
+    text ``spans`` are what a name replaces, ``candidates`` every anchor found, those switched off too, and
+    ``undecided`` what may belong to the one who is replaced but stays.
+
+    ``account`` counts what was ``read``, then why sentences were left out, then ``kept``; what follows ``read`` adds up
+    to it. ``left_behind`` counts sentences in which another mention of the same referent stays as it is and may clash
+    with the new name, ``masked`` expressions (not sentences) that look like an anchor and are none, by reason.
     """
 
     sentences: pd.DataFrame

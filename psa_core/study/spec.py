@@ -14,27 +14,14 @@ from psa_core.options import option
 
 @dataclass(frozen=True)
 class SelectionOptions:
-    """How sentences are chosen (Prabhakaran et al. 2019, section 3, "Corpora").
+    """How sentences are chosen (Prabhakaran et al. 2019, section 3, "Corpora"); each option's `help` says what it is.
 
-    Attributes
-    ----------
-    max_words : int or None
-        Longest text taken, in words between spaces. None: that of the anchors, 50 for pronouns as in the paper, and
-        any length for others.
-    sample : int
-        Most sentences taken.
-    balance : bool or None
-        Take as many sentences with a female as with a male anchor; None does so where every anchor has a gender and
-        both occur, except for documents about one person each.
-    seed : int
-        Of the draw. The same corpus, options and seed give the same sentences, whatever their order; a smaller sample
-        is part of a larger one, and a sentence switched off is replaced by the next without moving the others.
-    mentions : {"first", "all"}
-        Replace the first eligible anchor, or each that shares its referent. All slots of a sentence are always filled.
-    exclude : frozenset of (sentence_id, start)
-        Anchors that a reader switched off; the next eligible one takes over.
-    families : str or None
-        Column whose equal values are one family of sentences; None looks for near-copies.
+    `max_words` counts words between spaces; None is that of the anchors. `balance` None takes as many female as male
+    anchors where every anchor has a gender and both occur, except for documents about one person each. The same corpus,
+    options and `seed` give the same sentences, whatever their order; a smaller `sample` is part of a larger one, and a
+    sentence switched off is replaced by the next without moving the others. `mentions` are those that share the first
+    eligible anchor's referent; all slots of a sentence are always filled. `exclude` (sentence_id, start) are anchors
+    that a reader switched off: the next eligible one takes over. Without a column, `families` are near-copies.
     """
 
     max_words: int | None = option(
@@ -82,37 +69,13 @@ def _as_in_selection(name: str, **changed: Any) -> Any:
 
 @dataclass(frozen=True)
 class StudySpec:
-    """Everything a study is made of; the same spec and inputs give the same cube.
+    """Everything a study is made of; the same spec and inputs give the same cube. Each option's `help` says what it is.
 
-    Attributes
-    ----------
-    sentences, names, model : str
-        Packaged ids or files; see `corpus.load`, `names.load` and `models.load`.
-    anchors : str
-        ``pronouns``, ``entities:PERSON``, ``terms:he,she`` or ``slot``; empty until `plan` chooses by the sentences.
-    text_column : str or None
-        Column of the texts; found when None.
-    max_words, sample, balance, seed, mentions, families
-        See `SelectionOptions`.
-    controls : int
-        Neutral edits for each text (0: none), whose spread is the floor beneath the names'; see `study.controls`.
-    name_column : str or None
-        Column of the names; ``name`` when None.
-    evidence : str
-        Shares that a name's own group must reach, such as ``p_black>=.9``; see `psa_core.inputs.groups`.
-    groups, reference, select : str
-        Columns to cross, the group that others are compared with, and which texts count as selected; see
-        `psa_core.inputs.groups`. Empty for none.
-    conditions : str
-        Packaged conditions or a file of them, under each of which every text is scored; see `inputs.conditions`. Empty
-        for none.
-    exclude : tuple of (sentence_id, start)
-        Anchors that a reader switched off.
-
-    Raises
-    ------
-    OptionError
-        When a field, here or in `SelectionOptions`, is of the wrong kind or out of its range.
+    What `sentences`, `names`, `model`, `conditions` may be is said where they are loaded (`corpus.load`, `names.load`,
+    `models.load`, `inputs.conditions`), what `evidence`, `groups`, `reference` and `select` may be in
+    `psa_core.inputs.groups`, and what `controls` are in `study.controls`; `exclude` and the others are those of
+    `SelectionOptions`. Empty `anchors` are chosen by the sentences (`plan`). Raises `OptionError` when a field is of
+    the wrong kind or out of its range.
     """
 
     sentences: str = option(

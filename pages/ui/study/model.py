@@ -108,7 +108,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
         got = f"{selection.account[READ]:,} sentences, of which this page looked at {selection.looked_at:,}"
         expected = f"{SEARCH.words} or fewer"
         raise OptionError("texts to score elsewhere", got=got, expected=expected, fix=SEARCH.fix_words)
-    TEXTS_OUT.check(planned.letters, field="texts to score elsewhere", error=OptionError)
+    TEXTS_OUT.check(planned.perturbation.letters, field="texts to score elsewhere", error=OptionError)
     texts = planned.cells + len(selection.sentences)
     st.markdown(
         "Score every row with your model, add a column of numbers for each target, and upload the file as csv, "

@@ -161,7 +161,7 @@ def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
     """Assemble a plan as `study.plan` does from files; raises `OptionError` beyond the limits of a run."""
     chosen = selection(source, spec.anchors, spec.selection)
     planned = Plan(spec, corpus(source), cached.finder(spec.anchors), chosen, names)
-    check_run(planned.cells, planned.letters)
+    check_run(planned.cells, planned.perturbation.letters)
     return planned
 
 

@@ -80,12 +80,8 @@ def answers_logits(scorer: TokenScorer) -> TypeGuard[TransformersScorer]:
     return isinstance(scorer, TransformersScorer) and type(scorer).forward is TransformersScorer.forward
 
 
-def _own(scorer: TokenScorer) -> Forward:
-    return DeviceForward(scorer) if answers_logits(scorer) and scorer.device != "cpu" else ScorerForward(scorer)
-
-
 #: The scorer's own arithmetic, which needs no proof.
-OWN = Way("torch", _own)
+OWN = Way("torch", lambda own: (DeviceForward if answers_logits(own) and own.device != "cpu" else ScorerForward)(own))
 
 
 def token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Sequence[str], total: int) -> TokenBackend:
