@@ -10,7 +10,7 @@ from psa_core.anchors import Anchor
 from psa_core.claims.findings import floor_finding
 from psa_core.errors import CubeError
 from psa_core.folders import cube_file, results
-from psa_core.study.controls import controls_of
+from psa_core.study.controls import DAYS, MONTHS, controls_of
 from psa_core.study.perturbation import Perturbation
 
 TEXT = "Ring 0161 555 0142 on Monday at 21:40, and perhaps he did not leave 14 Alder Row."
@@ -147,3 +147,17 @@ def test_the_claim_says_which_is_larger(cube):
     same = replace(cube, controls=cube.perturbed[:, ::-1])
     assert floor_finding(same, "letters").headline.startswith("No clear difference")
     assert not floor_finding(same, "letters").is_significant
+
+
+def test_a_day_becomes_another_day_a_month_another_month_and_a_digit_another_digit():
+    text = "On Monday he rang, and in July he left at 21:40 for good."
+    span, seen = Anchor(10, 12, "subject"), set()
+    for seed in range(30):
+        for change in controls_of(Perturbation((text,), ((span,),), ("Ann",)), 3, seed).changes[0]:
+            before, _, after = change.partition(" → ")
+            seen.add(before)
+            for kind in (DAYS, MONTHS):
+                assert (before in kind) == (after in kind) and before != after
+            if before == "21:40":
+                assert len(after) == 5 and sum(one != other for one, other in zip(before, after, strict=True)) == 1
+    assert {"Monday", "July", "21:40"} <= seen

@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from psa_core import models, study
+from psa_core.cube import Target
 from psa_core.errors import AnchorError, OptionError, PsaError
 from psa_core.models.keyword import Keyword
 from psa_core.models.predictions import Coverage
 from psa_core.study import StudySpec
+from psa_core.study.execution import missing_scores
 
 
 @pytest.fixture(autouse=True)
@@ -189,3 +191,20 @@ def test_names_are_read_from_the_column_that_the_spec_names(tmp_path):
     (tmp_path / "people.csv").write_text("no,who\n1,Ann\n2,Bo\n", encoding="utf-8")
     spec = StudySpec("sample", str(tmp_path / "people.csv"), "keyword", name_column="who")
     assert study.plan(spec).names.table["name"].tolist() == ["Ann", "Bo"]
+
+
+def test_what_is_missing_is_counted_by_its_reason() -> None:
+    nan = np.nan
+    original, perturbed = (
+        np.array([[0.5, nan], [nan, nan]]),
+        np.array([[[nan, nan], [0.5, nan]], [[nan, 0.5], [0.5, 0.5]]]),
+    )
+    both = (
+        Target("loan"),
+        Target("mood"),
+    )
+    assert missing_scores(both, original, perturbed) == {
+        "loan": {"no reply": 2, "no valid answer": 1}, "mood": {"no reply": 2, "no valid answer": 2},
+    }  # fmt: skip
+    assert missing_scores(both, np.ones((1, 2)), np.ones((1, 2, 2))) == {}
+    assert missing_scores(both[:1], np.array([[nan]]), np.ones((1, 2, 1))) == {"loan": {"no reply": 1}}

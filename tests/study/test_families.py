@@ -85,3 +85,22 @@ def test_what_is_said_of_them() -> None:
     assert "9 sentences come from 8 families (column author)" in words(families, "author")
     assert "too few" in words(column_families(pd.Series(list("aaabb"))), None)
     assert words(column_families(pd.Series(list("abc"))), None) == ""
+
+
+def test_how_much_families_are_worth_is_said_whole() -> None:
+    few = column_families(pd.Series(list("aaabb")))
+    assert words(few, None) == (
+        "5 of 5 sentences are near-copies, in 2 families. They are worth about 1.9 independent sentences, too few to "
+        "say anything about names: it takes at least 6."
+    )
+    assert words(column_families(pd.Series(list("aabcdefgh"))), "author", "document") == (
+        "The 9 documents come from 8 families (column author). They are worth about 7 independent documents: a family "
+        "counts as one observation."
+    )
+
+
+def test_copies_are_found_in_blocks_as_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [f"{BASE} {MORE[n % 5]}" if n % 3 else f"Another text about {MORE[n % 7]} and rain" for n in range(24)]
+    whole = families_of(*texts)
+    monkeypatch.setattr("psa_core.study.families._BLOCK", 5)
+    assert families_of(*texts) == whole and len(set(whole)) > 1

@@ -141,6 +141,8 @@ def test_chats_can_be_asked_elsewhere(tmp_path: Path) -> None:
     requests = planning.requests(given)
     assert len(requests) == 3 * 16 and requests[0].options["n"] == 2
     assert [message["role"] for message in requests[0].messages] == ["system", "user"]
+    assert "top_p" not in requests[0].options
+    assert planning.requests(spec(tmp_path, answers=2, top_p=0.9))[0].options["top_p"] == 0.9
 
 
 def test_a_scorer_reads_another_name(tmp_path: Path) -> None:

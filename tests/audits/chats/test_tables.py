@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from psa_core.audits.chats import measures, planning, report
 from psa_core.audits.chats.report import GAPS, TAILS, WORDS, method_lines, shown_tables
@@ -296,3 +297,36 @@ def test_tails_are_of_groups_of_several_people() -> None:
 def test_shares_that_say_how_sure_a_group_is_are_no_groups() -> None:
     people = pd.DataFrame({"value": ["Ann", "Bo"], "gender": ["female", "male"], "p_female": [1.0, 0.0]})
     assert planning.group_columns(people) == ["gender"]
+
+
+def test_the_method_says_how_answers_were_sampled_where_that_is_known(result: ChatResult) -> None:
+    options = {"person": "user", "tokens": 60, "temperature": 0.7, "seed": 3}
+    given = result.cube.provenance | {"options": options, "generator": {"id": "lm:smollm2"}}
+    asked = method_lines(replace(result, cube=replace(result.cube, provenance=given)))
+    assert asked[1].startswith("At most 60 tokens at temperature 0.7, seed 3.")
+    more = {"options": options | {"top_k": 40, "top_p": 0.9}}
+    cut = method_lines(replace(result, cube=replace(result.cube, provenance=given | more)))
+    assert cut[1].startswith(
+        "At most 60 tokens at temperature 0.7, seed 3, from the 40 most probable tokens, top-p 0.9."
+    )
+    file = given | {"generator": {"id": "answers:mine.csv"}}
+    imported = method_lines(replace(result, cube=replace(result.cube, provenance=file)))
+    assert imported[1] == "The answers come from a file: how they were sampled is not known."
+    assert imported[2] == "0 of 96 answers are missing or empty."
+
+
+def test_a_group_that_did_not_answer_a_task_has_no_pair_there() -> None:
+    people = PEOPLE[:4].assign(gender=["female", "female", "male", "male"])
+    scores = np.array([[[np.nan], [np.nan], [1.0], [2.0]], [[1.0], [2.0], [np.nan], [np.nan]]])
+    texts = np.full(scores.shape, "text", object)
+    assert differing_answers(cube(texts, people), scores, "gender", ("male", "female")).empty
+
+
+def test_tails_are_corrected_over_groups_and_measures() -> None:
+    words = np.random.default_rng(3).normal(40, 5, (3, 8, 4))
+    words[:, 1::2] += 100 * np.sign(words[:, 1::2] - 40)  # men's are far out on both sides
+    made = cube(np.full((3, 8, 4), "text", object), PEOPLE.assign(team=list("aabbaabb")))
+    tails = tables(made, {"words": words, "again": words**2}, ["", "", ""]).tails
+    adjusted = multipletests(tails["p_value"], method="holm")[1]
+    assert tails["p_adjusted"].tolist() == pytest.approx(adjusted) and adjusted.min() < 1
+    assert (tails["p_adjusted"] > tails["p_value"]).any()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from psa_core.audits.nationality.perturbation import MULTILINGUAL
 from psa_core.audits.nationality.report import (
+    account,
     class_finding,
     correlation_finding,
     largest,
@@ -16,6 +19,7 @@ from psa_core.audits.nationality.report import (
     score_finding,
 )
 from psa_core.audits.nationality.tables import OVERALL
+from tests.pages import result_studies
 
 
 def countries(*rows: dict[str, Any]) -> pd.DataFrame:
@@ -124,3 +128,28 @@ def test_names_that_were_left_out() -> None:
         "21 names that are not in Latin letters were left out (Chad 6, Mali 5, Togo 4, Fiji 3, Cuba 2 and 1 more)."
     )
     assert left_out({key: six[key] for key in list(six)[:5]}).endswith("(Chad 6, Mali 5, Togo 4, Fiji 3, Peru 1).")
+
+
+def test_the_account_of_what_was_used_and_left_out() -> None:
+    cube = result_studies.cube(14)
+    cube = replace(cube, names=cube.names.assign(country=["France", "Peru"] * 6))
+    counts = {"read": 1200, "kept": 14, "no person found": 180, "not looked at: the sample was full": 6}
+    counts |= {"mentions, female gender": 1, "mentions, male gender": 7, "mentions, unknown gender": 9}
+    manifest = {"account": counts, "options": {"draws": 1, "model": "vader"}, "people_finder": "en_core_web_sm"}
+    manifest |= {"names_not_in_latin_letters_left_out": {"Peru": 2}}
+    begin = (
+        "14 of 1,200 sentences, 1 name each for 2 countries, by vader. 180 had no person. 6 were not looked at, since "
+        "the sample was full. Of 17 mentions 1 is female by title, first name or pronouns, 7 male; "
+    )
+    unknown, end = "the gender of 9 is unknown. ", "2 names that are not in Latin letters were left out (Peru 2)."
+    english, other = "People were found by spaCy's English pipeline. ", "People were found by spaCy's {} pipeline. "
+    assert account(manifest, cube) == begin + unknown + english + end
+    alone = counts | {"mentions, unknown gender, last name alone": 4}
+    lone = "5 have an unknown gender and get first names of either; 4 are last names alone. "
+    assert account(manifest | {"account": alone}, cube) == begin + lone + english + end
+    many = account(manifest | {"people_finder": f"spaCy {MULTILINGUAL}"}, cube)
+    assert many == begin + unknown + other.format("multilingual") + end
+    own = account(manifest | {"options": {"draws": 3, "model": "vader", "people": "mine"}}, cube)
+    assert own.endswith("People were found by spaCy's pipeline mine. " + end) and "3 names each" in own
+    full = account(manifest | {"account": counts | {"not looked at: the sample was full": 0}}, cube)
+    assert "not looked at" not in full
