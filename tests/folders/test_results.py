@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import zipfile
 from dataclasses import replace
 
@@ -358,3 +359,15 @@ def test_data_alone_can_be_read_and_filled_up_with_what_is_measured(cube, tmp_pa
     results.write(whole, tmp_path / "out", report)
     results.fill(tmp_path / "data", tmp_path / "out")
     assert results.is_complete(tmp_path / "data")
+
+
+def test_the_report_comes_last_into_a_folder_that_is_filled_up(tmp_path, monkeypatch):
+    """Whoever sees the report may read everything else."""
+    complete, folder, moved = tmp_path / "complete", tmp_path / "folder", []
+    complete.mkdir(), folder.mkdir()
+    for name in ("zz.csv", "report.html", "aa.csv"):
+        (complete / name).write_text(name)
+    replace_file = os.replace
+    monkeypatch.setattr(os, "replace", lambda old, new: (moved.append(old.name), replace_file(old, new)))
+    results.fill(folder, complete)
+    assert sorted(moved[:2]) == ["aa.csv", "zz.csv"] and moved[2] == "report.html"

@@ -97,3 +97,10 @@ def test_obfuscated_names_stay_distinct() -> None:
 def test_a_reader_who_has_set_nothing_leaves_no_trace(cube: ScoreCube) -> None:
     assert view_of(cube) == View() == View({}, (), False)
     assert "view" not in with_view(cube, View()).provenance and shown(with_view(cube, View())).shape == cube.shape
+
+
+@pytest.mark.parametrize("view", [View({"rude": 0.25}, (), False), View({}, ("c",), False), View({}, (), True)])
+def test_one_thing_that_a_reader_has_set_is_enough_to_be_kept(cube: ScoreCube, view: View) -> None:
+    kept = with_view(cube, view)
+    assert "view" in kept.provenance and view_of(kept).hidden_names == view.hidden_names
+    assert len(view_of(kept).left_out) == len(set(view.left_out) & set(cube.sentences["sentence_id"]))

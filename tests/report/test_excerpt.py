@@ -4,7 +4,7 @@ import pytest
 
 from pages.ui.frame import markup
 from psa_core.report import excerpt, is_long
-from psa_core.report.swaps import CONTEXT, CUT, MAX_CHANGES
+from psa_core.report.swaps import CONTEXT, CUT, MAX_CHANGES, _words
 
 
 def joined(pieces):
@@ -71,3 +71,18 @@ def test_of_many_changes_the_first_are_shown_and_the_others_counted() -> None:
     for most, words in ((9, "1 more change"), (8, "2 more changes")):
         found = excerpt(pieces, most)
         assert [kind for kind, _ in found].count("come") == most and found[-1] == ("same", f"{CUT}{words}")
+
+
+@pytest.mark.parametrize("place", ["first", "last"])
+def test_what_is_unchanged_is_cut_at_a_word_where_it_is_longer_than_its_context(place: str) -> None:
+    for size in (CONTEXT, CONTEXT + 1):
+        same = ("same", "ab " * (size // 3) + "x" * (size % 3))
+        long = [("come", "y"), ("same", "a " * 1000), ("come", "Ann")]
+        found = excerpt([same, *long] if place == "first" else [*long, same])[0 if place == "first" else -1][1]
+        if size == CONTEXT:
+            assert found == same[1]
+        else:
+            words = found.replace(CUT, "").split()
+            assert set(words) <= {"ab", same[1].split()[-1]} and CUT in found and len(found) < len(same[1]) + len(CUT)
+    assert [_words("ab cd ef", "start"), _words("ab cd ef", "end")] == ["cd ef", "ab cd"]
+    assert _words("abcdef", "start") == _words("abcdef", "end") == "abcdef"

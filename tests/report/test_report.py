@@ -184,7 +184,10 @@ def test_every_target_has_its_section(cube: ScoreCube) -> None:
     )
     page = report.render(both)
     assert "Target: toxicity" in page and "Target: calm" in page
-    assert page.count("<figure>") == 4
+    assert page.count("<figure>") == 4 and "more target" not in page
+    one = report.render(both, ["calm"])
+    assert "Target: calm" in one and "Target: toxicity" not in one
+    assert "Figures, changed labels and statistics of 1 more target are in the study's folder." in html.unescape(one)
 
 
 def test_command_line_gives_the_same_study() -> None:
