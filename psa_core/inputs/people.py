@@ -69,7 +69,7 @@ _SUFFIX = re.compile(r",?\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|esq)\.?$", re.IGNORE
 PARTICLES = frozenset({
     "van", "von", "de", "der", "den", "del", "della", "delle", "di", "da", "das", "dos", "du", "la", "le", "lo",
     "el", "al", "bin", "ibn", "ben", "ter", "ten", "te", "st", "zu", "zur", "af", "av", "st.",
-    "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.",
+    "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.", "y",
 })  # fmt: skip
 _HONOURS = frozenset({
     "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "rev", "reverend", "sir", "dame", "lord",
@@ -236,6 +236,8 @@ def split(name: str) -> tuple[str, str]:
     if len(words) < 2 or begins_small:
         return " ".join(words), ""
     particle = next((at for at, word in enumerate(words[1:-1], 1) if word.casefold() in PARTICLES), 0)
+    if particle and words[particle] == "y":  # it stands between two last names
+        particle -= particle > 1
     return words[0], " ".join(words[particle or _last_from(words) :])
 
 

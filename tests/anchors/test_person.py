@@ -238,8 +238,61 @@ def test_what_may_be_somebody_elses_stays(text: str, stays: str) -> None:
     assert f" {stays}" in changed(text, EMILY) and stays in [words for words, _ in left(text)]
 
 
-def test_who_is_called_junior_from_the_start_changes_everywhere() -> None:
-    assert changed("John Doe Jr. applied. John Doe Jr. left.") == "Emily Walsh Jr. applied. Emily Walsh Jr. left."
+def test_who_is_called_junior_from_the_start_changes_everywhere_and_with_the_junior() -> None:
+    text = "John Doe III applied. We hired John Doe, III. His uncle, John Doe Sr., and his son, John Junior, called."
+    assert changed(text) == (
+        "Emily Walsh applied. We hired Emily Walsh. Her uncle, John Doe Sr., and his son, John Junior, called."
+    )
+    assert [words for words, _ in left(text)] == ["John Doe", "his", "John"]
+
+
+def test_who_shares_a_part_of_the_name_is_another_for_pronouns_too() -> None:
+    text = "Ngozi Adeyemi-Clarke is a nurse. Her student, Holly Clarke, won; in her speech she thanked Ngozi."
+    assert changed(text, GREG) == (
+        "Greg Baker is a nurse. His student, Holly Clarke, won; in her speech she thanked Greg."
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        (
+            "John Doe applied. The entry belongs to another John Doe, of Hull. John owes nothing.",
+            "another John Doe, of",
+        ),
+        ("John Doe sleeps well. His cousin, also John, called: his number is here.", "also John, called: his number"),
+    ],
+)
+def test_a_namesake_stays_with_his_pronouns(text: str, stays: str) -> None:
+    assert stays in changed(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "with_another"),
+    [
+        ("My name is Tan Mei Ling.\n\nYours\nMei Ling Tan\nmeiling.tan@a.example", "{name}|{name}|emily.walsh@"),
+        ("Kang Ji-woo led it. Ji-woo spoke. Kang left.", "{name} led|{first} spoke|{last} left"),
+        ("NGUYEN, Tuan Minh\n\nTuan writes. Nguyen led.", "WALSH, Emily|{first} writes|{last} led"),
+        ("Luis Ortega y Vidal rents. Mr. Ortega pays.", "{name} rents|Ms. {last} pays"),
+        ("1 Stone Plaza\n\nEverett Stone rents it. Mr. Stone left.", "1 Stone Plaza|{name} rents|Ms. {last}"),
+        (
+            "Subject: Escalation N. Rao\n\nMr. Rao called. Nikhil Rao paid.",
+            "Escalation E. Walsh|Ms. {last}|{name} paid",
+        ),
+        ("We made Jane Doe redundant. Jane left.", "made {name} redundant|{first} left"),
+    ],
+)
+def test_which_part_of_a_name_is_the_last(text: str, with_another: str) -> None:
+    other = changed(text)
+    for words in with_another.format(name=EMILY.name, first=EMILY.first, last=EMILY.last).split("|"):
+        assert words in other, other
+
+
+def test_where_nobody_calls_the_person_he_or_she_every_they_is_listed() -> None:
+    text = "Wei Zhang had a good year. They led two people. Olga follows them. Wei rests."
+    assert [words for words, reason in left(text) if "they" in reason] == ["They", "them"]
+    assert not left("Jane Doe had a good year. She told her team. They follow her.")
+    assert not left("My name is Jane Doe. I run a shop. My sons help me; they are strong.\n\nRegards\nJane Doe")
 
 
 @pytest.mark.parametrize(

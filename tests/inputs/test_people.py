@@ -26,6 +26,7 @@ RIHANNA = Person.of("Rihanna", "female")
         ("Dr. Mae C. Jemison", ("Mae", "Jemison")),
         ("Vincent van Gogh", ("Vincent", "van Gogh")),
         ("Gabriel García Márquez", ("Gabriel", "García Márquez")),
+        ("José Ortega y Gasset", ("José", "Ortega y Gasset")),
         ("Mary Jane Watson", ("Mary", "Watson")),
         ("Doe, Jane", ("Jane", "Doe")),
         ("Jean-Luc Picard", ("Jean-Luc", "Picard")),

@@ -26,7 +26,7 @@ GENDERED: Mapping[str, Gender] = {"mr": "male", "mrs": "female", "ms": "female",
 TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|MR|MRS|MS|MISS)\b\.?)"
 #: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
-PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|(?:al|el)-)"
+PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|y[ ]|(?:al|el)-)"
 #: How a name with these letters is written where they cannot be.
 GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 #: What stands behind a name that begins a sentence, and not behind a word that does.

@@ -28,7 +28,10 @@ _COMPANY = re.compile(
     r"|,?[ ](?:inc|ltd|llc|llp|gmbh|plc|corp|a/s)\b",
     re.IGNORECASE,
 )
-_GENERATION = re.compile(r",?[ ](?:senior|junior|sr|jr)\b", re.IGNORECASE)
+#: Behind a name; its full stop may end the sentence.
+_GENERATION = re.compile(r",?[ ](?i:senior|junior|sr|jr|ii|iii|iv)\b(?:\.(?!\s+[A-Z]))?")
+#: Before the name of a namesake: *another Jane Doe*, *his cousin, also Jane*.
+_NAMESAKE = re.compile(r"\b(?:another|also|also[ ](?:named|called))[ ]$", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
 _IN_ADDRESS = re.compile(r"[@/_\\]|\w\.\w")
@@ -141,18 +144,23 @@ class _Finder:
             for one, two, pattern in spellings
             for match in re.finditer(rf"(?<![\w@-])(?:(?P<title>{TITLE})\s+)?{pattern}(?!\w)", self.plain)
         ]
-        named_first = min((match.span() for match, *_ in found), default=(0, 0))
-        is_junior = _GENERATION.match(self.plain, named_first[1]) is not None
+        own = self._generation(min((match.span() for match, *_ in found), default=(0, 0))[1])
         for match, one, two in found:
             has_other_title = match["title"] and lexicon.gender_of_title(match["title"]) not in (self.gender, "")
-            if has_other_title or (_GENERATION.match(self.plain, match.end()) and not is_junior):
+            generation = _GENERATION.match(self.plain, match.end())
+            if has_other_title or (generation and self._generation(match.end()) != own):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
             elif two == "f" and match["two"].startswith("D.C"):  # Washington, D.C.
                 yield *match.span(), "", f"{OTHER_NAME}: {match[0]}"
             elif reason := (SHARED if "f" in (one, two) and alike else self._beside(*match.span(), whole=True)):
                 yield *match.span(), "", reason
             else:
-                yield *match.span(), _spelling(match, one, two), ""
+                yield match.start(), (generation or match).end(), _spelling(match, one, two), ""
+
+    def _generation(self, end: int) -> str:
+        """What stands behind a name that ends there, as *jr* or *iii*."""
+        behind = _GENERATION.match(self.plain, end)
+        return behind[0].strip(" ,.").casefold() if behind else ""
 
     def titled(self) -> Iterator[Mention]:
         """A title and the last name."""
@@ -253,6 +261,8 @@ class _Finder:
         `whole`: the mention is a title and a name, or both names.
         """
         name, before, after = self.plain[start:end], self.plain[max(0, start - 40) : start], self.plain[end : end + 60]
+        if _NAMESAKE.search(before) or (not whole and _GENERATION.match(after)):
+            return f"{ANOTHER}: {_around(self.text, start, end)}"
         if _FAMILY.match(after):
             return FAMILY
         own = {*" ".join((*self.who.key, *self.who.middle)).casefold().split()}

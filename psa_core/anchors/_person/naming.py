@@ -61,6 +61,8 @@ _PINYIN = re.compile(
     r"(?:(?:[zcs]h|[b-df-hj-np-tw-z])?(?:[aeo]|[aeo]i|[ao][ou]|[aeiu]ng?|ong|iu?|ia[no]?g?|iong|ie|u[aeio]?|ua[in]g?)){1,2}",
     re.IGNORECASE,
 )
+#: A first name of two syllables, as Korean ones are written.
+_SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+")
 #: The two halves of a name on two lines of a form.
 _FIELDS = re.compile(
     r"^[ \t]*(?:(?P<last>(?:last|family)[ ]name|surname)|(?P<first>(?:first|given)[ ]names?|forenames?))[ \t:]+"
@@ -98,6 +100,11 @@ class Named:
     def key(self) -> tuple[str, str]:
         """Equal for names that differ in accents and capitals only."""
         return lexicon.key_of(self.first), lexicon.key_of(self.last)
+
+    @property
+    def every(self) -> list[str]:
+        """First, middle and last names, word by word."""
+        return [self.first, *self.middle, *self.last.split()]
 
     @property
     def words(self) -> str:
@@ -161,7 +168,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
 
 def _word_as_last(first: str, last: str) -> bool:
     """Whether an ordinary word follows a first name as its last name: *Daniel Rivers*, *Anna Lane*, *Ji-woo Park*."""
-    named_so = is_first(first) or re.fullmatch(r"[A-Z][a-z]+-[a-z]+", first)
+    named_so = is_first(first) or _SYLLABLES.fullmatch(first)
     is_word = first.casefold() in lexicon.WORD_NAMES
     return bool(named_so) and last.casefold() not in NEVER_NAMES - PLACE_LASTS and not is_word
 
@@ -179,6 +186,8 @@ def _family_first(words: Sequence[str]) -> bool:
     known, end = evidence(words[0]), evidence(words[-1])
     syllables = all(_PINYIN.fullmatch(word) for word in words)
     if len(words) == 2 and syllables and known.last > max(2.4, 2 * known.first, 3 * end.last):  # Li Wei
+        return True
+    if not any(map(_SYLLABLES.fullmatch, words[:-1])) and _SYLLABLES.fullmatch(words[-1]):  # Kim Ji-woo
         return True
     if is_first(words[0]) or known.last <= 2 * known.first or not all(map(is_listed, words[1:-1])):
         return False
@@ -219,7 +228,7 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     addresses = {word for part in parts for word in re.findall(r"[a-z]+", part)}
     for run in _RUN.finditer(text):
         words, start = [lexicon.bare(word) for word in run[0].split()], run.start()
-        if re.search(rf"{PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
+        if re.search(rf"(?<![^\W_]){PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
             continue
         first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
         sure = {first, last} <= addresses or not addresses.isdisjoint(
@@ -283,7 +292,9 @@ def _places(text: str) -> Iterator[Told]:
             seen.add(label)
     for match in _LISTED.finditer(text):
         given, family = match[2].split(), match[1].split()
-        if is_first(given[0]) and all(map(could_be_name, family)) and not is_first(match[1]):
+        again = re.search(rf"(?<!\w){re.escape(given[0])}(?!\w)", text[match.end() :])
+        known = is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
+        if known and all(map(could_be_name, family)) and not is_first(match[1]):
             yield Told(named([*given, *family]), match.start(), 1.5)
     for match in SIGNED.finditer(text):
         yield Told(_value(_VALUE_ENDS.split(match[1])[0].split(), 4), match.start(1))

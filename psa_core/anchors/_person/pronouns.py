@@ -12,6 +12,7 @@ from typing import NamedTuple
 from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, Role, Undecided
 from psa_core.anchors._person.lexicon import ANYBODY, KIN, TITLE, as_written, gender_of_title
+from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME
 from psa_core.anchors._person.naming import SIGNED
 from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
 
@@ -19,6 +20,7 @@ IN_SPEECH = "a pronoun in the person's own words"
 NEAR_ANOTHER, WRITER = "a pronoun nearer to another person", "a pronoun in a text that the person wrote"
 OTHER_GENDER = "a pronoun of another gender than the person's"
 UNKNOWN_GENDER = "a pronoun, and the person's gender is not known"
+PERHAPS_THEY = "they, who may be the person or several"
 _REFLEXIVE = {"himself": "male", "herself": "female"}
 _REFLEXIVES = re.compile(r"(?<![\w/])(?:himself|herself)(?![\w/])", re.IGNORECASE)
 _THEY = {"they": "he", "them": "him", "their": "his", "theirs": "hers", "themself": "himself", "themselves": "himself"}
@@ -64,7 +66,8 @@ def rivals_in(
     text: str, others: Iterable[Evidence], anchors: Sequence[Anchor], left: Sequence[Undecided]
 ) -> list[Rival]:
     """Where other people are named, or kin without a name, or a title stands before what was left."""
-    own = [(one.start, one.end) for one in anchors] + [(one.start, one.end) for one in left]
+    own = [(one.start, one.end) for one in anchors]
+    own += [(one.start, one.end) for one in left if not one.reason.startswith((OTHER_NAME, ANOTHER))]
     rivals = list[Rival]()
     for other in others:
         for part in (other.named.first, other.named.last, other.named.nick):
@@ -78,8 +81,8 @@ def rivals_in(
             rivals.append(Rival(match.start(), KIN[match[1].casefold()]))
     for one in left:
         title = re.search(rf"({TITLE})\s+$", text[: one.start]) or re.match(rf"({TITLE})\s", text[one.start : one.end])
-        if title:
-            rivals.append(Rival(one.start, gender_of_title(title[1])))
+        if title or one.reason.startswith(ANOTHER):
+            rivals.append(Rival(one.start, gender_of_title(title[1]) if title else ""))
     return rivals
 
 
@@ -169,6 +172,9 @@ def pronouns_of(
             left.append(Undecided(start, end, reason))
         else:
             mine.append(Anchor(start, end, role, gender, "subject", as_written(form, text[start:end])))
+    if not mine and not writes:  # nobody calls the person he or she
+        theys = _THEYS.finditer(text, anchors[0].start)
+        left += [Undecided(*match.span(), PERHAPS_THEY) for match in theys]
     return mine, left
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import permutations, product
 
 from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME
 from psa_core.anchors._person.lexicon import (
@@ -25,10 +25,11 @@ from psa_core.anchors._person.lexicon import (
 )
 from psa_core.anchors._person.naming import SIGNED, Named, may_be_place, named, told_in
 from psa_core.inputs import people
-from psa_core.inputs.gazetteers import evidence, gender_of
+from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
 _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
+    rf"|aka|a\.k\.a\."
     rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
     rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
 )
@@ -187,8 +188,17 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
             last.named = replace(last.named, nick=last.named.nick or word)
 
 
-def _in_order(found: Sequence[Evidence]) -> None:
-    """A title tells which half of a name is the last: *Mr. Pruitt* is no *D'Angelo*."""
+def _in_order(found: list[Evidence]) -> None:
+    """Which half of a name is the last: that behind a title, or the one that stands first and last.
+
+    *Mr. Pruitt* is no *D'Angelo*; *Tan Mei Ling* and *Mei Ling Tan* are one person.
+    """
+    for one, other in list(permutations(found, 2)):
+        words = one.named.every
+        if len(words) > 2 and other.named.every == [*words[1:], words[0]] and one in found and other in found:
+            other.named = replace(other.named, first=" ".join(words[1:]), middle=(), last=words[0])
+            other.take(one)
+            found.remove(one)
     titled = {one.named.key[1] for one in found if one.genders and not one.named.first}
     titled -= {one.named.key[1] for one in found if one.named.first}
     for one in found:
@@ -256,6 +266,10 @@ def _extends(long: Named, short: Named) -> bool:
     *Ana María García López* has *Ana García*, *Anna García* and *García Ana*.
     """
     first, last = short.key
+    if people.handle(long.words) == people.handle(short.words) and len(long.words) > len(short.words):
+        return True  # Mei Ling Tan, and meiling.tan@
+    if long.key[1] == last and [long.first[:1]] == [word[:-1] for word in short.middle] and not is_listed(short.first):
+        return True  # Jane Doe, and File J. Doe
     if key_of(long.words.translate(GERMAN)) == key_of(short.words.translate(GERMAN)):  # Müller, and Mueller
         return long.words.translate(GERMAN) != long.words
     parts = re.split(r"[ '-]", long.key[1])
