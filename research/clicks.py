@@ -114,6 +114,7 @@ def _slide(page, turn: int) -> None:
 
 
 BAR, CHART, CARD = ".st-key-names_bars .bars .point path", ".js-plotly-plot .main-svg", "[class*='st-key-flip']"
+AUDIT = ".st-key-chats_measure input"
 FLOOR = Click("A page of Streamlit with one button", "", lambda page, _: page.locator("button").first.click(), "button")
 CLICKS = (
     Click("*Names*: a bar", "names?run={large}", _bar, BAR),
@@ -140,8 +141,8 @@ CLICKS = (
         CHART,
     ),
     Click("*Try it*: a model", "", lambda page, _: page.locator(".st-key-try_models button").nth(1).click(), CHART),
-    Click("*Answers to people*: another measure", "answers?chats={chats}", _option("chats_measure"), CHART),
-    Click("*Answers to people*: other groups", "answers?chats={chats}", _option("chats_pair"), CHART),
+    Click("*Answers to people*: another measure", "answers?chats={chats}", _option("chats_measure"), AUDIT),
+    Click("*Answers to people*: other groups", "answers?chats={chats}", _option("chats_pair"), AUDIT),
 )
 
 

@@ -34,7 +34,7 @@ def test_every_cell_is_sent_in_the_order_of_the_matrix(open_page: OpenPage, word
     cells = np.frombuffer(base64.b64decode(str(data["cells"])), "<i2").reshape(found.values.shape)
     assert cells * data["unit"] == pytest.approx(found.values, abs=1e-4)
     assert html.escape(cluster_finding(found).headline) in words_of(page)
-    assert "Click a cell to read its sentence." in words_of(page)
+    assert "Click a cell to read its sentence;" in words_of(page)
 
 
 def test_the_selected_cell_is_read_below(open_page: OpenPage, words_of: Words) -> None:

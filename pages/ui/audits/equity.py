@@ -234,12 +234,9 @@ def _tables(seen: Seen) -> None:
     )
     groups, single = st.tabs(VIEWS, **address.linked(AUDIT.key("tab"), VIEWS[0], VIEWS))
     with groups:
-        means = {
-            column: st.column_config.NumberColumn(f"Average Δ {sign}", format="%+.4f")
-            for column, sign in zip(("mean_positive", "mean_negative"), signs, strict=True)
-        }
-        by_verdict = tables.group_table(seen.table, seen.kind)
-        frame.table(AUDIT, by_verdict, f"{name} for the chosen systems", group="Bias group", **means)
+        means = dict(zip(("mean_positive", "mean_negative"), (f"Average Δ {sign}" for sign in signs), strict=True))
+        by_verdict, signed = tables.group_table(seen.table, seen.kind), dict.fromkeys(means, 4)
+        frame.table(AUDIT, by_verdict, f"{name} for the chosen systems", signed=signed, group="Bias group", **means)
     with single:
         t = st.column_config.NumberColumn(format="%.2f")
         frame.table(AUDIT, seen.table, "Every system's test", digits=4, t=t)

@@ -172,11 +172,22 @@ def end(page: AuditPage, folder: Path, main: pd.DataFrame | None = None, *, file
 
 
 def table(
-    page: AuditPage, shown: pd.DataFrame, alt: str, *, words: str = "", csv: str = "", digits: int = 3, **heads: Any
+    page: AuditPage,
+    shown: pd.DataFrame,
+    alt: str,
+    *,
+    words: str = "",
+    csv: str = "",
+    digits: int = 3,
+    signed: Mapping[str, int] | None = None,
+    **heads: Any,
 ) -> None:
-    """A table with readable headings (`heads` has other ones), words below it, and its download as a file `csv`."""
+    """A table with readable headings (`heads` has other ones), words below it, and its download as a file `csv`.
+
+    Of the columns that are `signed` the decimals are given.
+    """
     config = exports.config(shown, heads, digits=digits)
-    exports.table(shown, alt, config)
+    exports.table(exports.signed(shown, signed) if signed else shown, alt, config)
     if words:
         typography.small_print(words)
     if csv:

@@ -159,7 +159,8 @@ def signed(table: pd.DataFrame, digits: Mapping[str, int]) -> Any:
     """
     if len(table) > MOST_WRITTEN:
         return table.round(dict(digits))
-    return table.style.format({name: partial(number, digits=count, signed=True) for name, count in digits.items()})
+    written = {name: partial(number, digits=count, signed=True) for name, count in digits.items()}
+    return table.style.format(written, na_rep="–")
 
 
 def _column(name: str, values: pd.Series, digits: int) -> Any:

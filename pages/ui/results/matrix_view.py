@@ -53,8 +53,8 @@ def cells(study: StudyContext, found: Matrix) -> None:
     _selection(key="matrix_selection", data={"columns": columns, "row": row})
     controls.hide_switch()
     typography.small_print(
-        "One row a sentence, one column a name. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys and "
-        "Enter choose a cell."
+        "One row a sentence, one column a name. Click a cell to read its sentence; your selection is kept on every "
+        "page. Ctrl and the wheel, or + and −, zoom; drag to move; arrow keys and Enter choose a cell."
     )
 
 
@@ -93,7 +93,6 @@ def chosen_cell(study: StudyContext) -> None:
     """The selected sentence with the name that was selected last."""
     places = np.flatnonzero(study.cube.sentences["sentence_id"].astype(str).to_numpy() == str(study.seen.sentence))
     if not len(places) or not study.seen.names:
-        typography.small_print("Click a cell to read its sentence. Your selection is kept on every page.")
         return
     name = study.seen.names[-1]
     row, column, label = int(places[0]), study.cube.names["name"].tolist().index(name), study.labels[name]
