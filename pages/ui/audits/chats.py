@@ -121,7 +121,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     else:
         measure, pair = _picture(opened)
         _answers(opened, measure, pair)
-        _numbers(opened)
+        _numbers(run_id, opened)
         _transcripts(opened)
         _judging(opened, folder)
     if own:
@@ -212,12 +212,13 @@ EXPLAINED = {
 }
 
 
-def _numbers(opened: ChatResult) -> None:
+def _numbers(run_id: str, opened: ChatResult) -> None:
+    shown = parts.measured("shown tables", run_id, _measure=lambda: report.shown_tables(opened))
     with st.expander("All numbers, with floors and intervals", icon=":material/table_chart:"):
         *tabs, people = st.tabs(["Differences", *list(EXPLAINED)[1:], "People"])
         for tab, (title, words) in zip(tabs, EXPLAINED.items(), strict=True):
             with tab:
-                frame.table(AUDIT, report.shown_tables(opened)[title], title, words=words)
+                frame.table(AUDIT, shown[title], title, words=words)
         with people:
             frame.table(AUDIT, people_table(opened.cube, opened.measured), "Each person's means")
         exports.csv_button(opened.tables.gaps, "differences.csv", key=AUDIT.key("differences_csv"))

@@ -16,7 +16,7 @@ import streamlit as st
 from pages.ui.frame import address, cached, controls, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
-from psa_core import jobs, tables
+from psa_core import jobs, models, tables
 from psa_core.charts.caption import Caption, study_source
 from psa_core.claims import findings
 from psa_core.claims.formatting import Finding, Words, too_few_in
@@ -94,6 +94,11 @@ class StudyContext:
     def baseline(self) -> str:
         """What effects are against, unless somebody chooses."""
         return tables.default_baseline(self.cube)
+
+    @cached_property
+    def is_asked(self) -> bool:
+        """Whether its model is a language model that was asked by requests."""
+        return models.is_asked(str(self.asked.get("model", "")))
 
     @cached_property
     def do_names_differ(self) -> bool:

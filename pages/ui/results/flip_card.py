@@ -17,7 +17,7 @@ from pages.ui.frame.markup import DIGITS, MARK, SERIF, behind_click
 from pages.ui.frame.typography import in_words
 from pages.ui.results import context
 from pages.ui.results.context import StudyContext
-from psa_core import jobs, models, stats, trust
+from psa_core import jobs, stats, trust
 from psa_core.asking import journal
 from psa_core.charts._theme import DOWN, UP
 from psa_core.claims.formatting import number, score_digits
@@ -207,7 +207,7 @@ def _undo_button(label: str, key: str, step: Step, **how: str) -> None:
 def transcript(study: StudyContext, sentence: int, name: str) -> None:
     """What a language model was asked and answered, in a section that opens on a click; nothing for other models."""
     answers = (context.result_folder(study.run) or Path()) / journal.FILE
-    if not models.is_asked(str(study.asked.get("model", ""))) and not answers.is_file():
+    if not study.is_asked and not answers.is_file():
         return
     place = study.cube.names["name"].tolist().index(name)
     key = f"transcript {study.target.name} {sentence} {name}"

@@ -137,9 +137,10 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
         exports.picture_buttons(picture, stem, study.caption(title, finding), key="names_picture")
 
 
-def few_bars(study: StudyContext, ends: int, axis: str) -> BarOptions:
-    """Figure 1 with the names at both ends only, for Overview and Present."""
-    return BarOptions(limit=ends, axis_title=axis, labels=study.labels, score_range=study.score_range)
+def few_bars(study: StudyContext, table: pd.DataFrame, ends: int, axis: str) -> Any:
+    """Figure 1 with the names at both ends only, for Overview and Present; nobody may change it."""
+    options = BarOptions(limit=ends, axis_title=axis, labels=study.labels, score_range=study.score_range)
+    return _bars(study.target_key, table, options, choice=(ends, axis), shown=tuple(study.labels.values()), kept=())
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -148,7 +149,7 @@ def _bars(
     _table: pd.DataFrame,
     _options: BarOptions,
     *,
-    choice: Choice,
+    choice: Choice | tuple[int, str],
     shown: tuple[str, ...],
     kept: tuple[str, ...],
 ) -> Any:

@@ -10,14 +10,14 @@ from pages.ui.frame.typography import in_words
 from pages.ui.results import context, flip_card, groups_view, names_view, why_view
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, tables
-from psa_core.charts.score_sens import score_sens_bars
 from psa_core.claims import answers, comparison, reasons
 from psa_core.claims.formatting import Finding, too_few_in
 from psa_core.claims.groups import group_finding
+from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.jobs import RunStatus
 from psa_core.tables import pairs
-from psa_core.tables.factors import factor_regression, first_choice
+from psa_core.tables.factors import FactorAnalysis, factor_regression, first_choice
 from psa_core.tables.groups import CELLS
 
 SHOWN_ENDS = 5
@@ -63,8 +63,7 @@ def _finding(study: StudyContext, is_enough: bool) -> None:
             _with_evidence(comparison.replicability_finding(study.compute(pairs.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
-        options = names_view.few_bars(study, SHOWN_ENDS, names_view.AXIS)
-        figure = score_sens_bars(table, options)
+        figure = names_view.few_bars(study, table, SHOWN_ENDS, names_view.AXIS)
         st.plotly_chart(figure, key="overview_bars", config={"displayModeBar": False}, alt=str(found))
         typography.small_print("Whiskers: 95 % interval over sentences. * and full colour: significant at 5 %.")
 
@@ -109,7 +108,7 @@ def _because(study: StudyContext) -> None:
     st.header("Because", anchor=False)
     why_view.because(study)
     try:
-        why = study.compute_slowly(factor_regression, factors=tuple(first_choice(study.cube)), perplexity=None)
+        why = study.compute_slowly(_first_regression)
         typography.second(reasons.why_finding(why, study.target))
     except PsaError as error:
         typography.second(error.full_message)
@@ -118,6 +117,10 @@ def _because(study: StudyContext) -> None:
         address.linked(Key.NAMES_PART, "names", ("names", "why"))
         address.put(Key.NAMES_PART, "why")
         shell.go_to("names")
+
+
+def _first_regression(cube: ScoreCube, target: str) -> FactorAnalysis:
+    return factor_regression(cube, target, first_choice(cube))
 
 
 def _another_model(status: RunStatus) -> None:

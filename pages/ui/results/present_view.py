@@ -16,7 +16,6 @@ from psa_core import tables
 from psa_core.charts._theme import DOWN, UP, enlarged
 from psa_core.charts.intervals import group_differences
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.charts.score_sens import score_sens_bars
 from psa_core.claims.formatting import level
 from psa_core.claims.groups import group_finding
 from psa_core.inputs.groups import grouping
@@ -138,8 +137,8 @@ def _sentence(study: StudyContext) -> None:
 def _names(study: StudyContext) -> None:
     table = study.names(baseline=study.baseline)
     typography.finding(study.name_finding(table, study.baseline).headline)
-    options = names_view.few_bars(study, ENDS, "Mean change")  # of what, the finding has said
-    figure = enlarged(score_sens_bars(table, options).to_plotly_json())
+    bars = names_view.few_bars(study, table, ENDS, "Mean change")  # of what, the finding has said
+    figure = enlarged(bars.to_plotly_json())
     figure["layout"]["xaxis"] |= {"nticks": FEW_TICKS, "tickangle": 0}  # large numbers touch on a narrow screen
     st.plotly_chart(figure, key="present_bars", config=STILL, alt="The names that move the score most")
 
