@@ -111,6 +111,7 @@ def test_rows_texts_and_iteration_agree() -> None:
         (Anchor(-1, 2, "object"),),
         (Anchor(3, 2, "object"),),
         (Anchor(0, 3, "object"), Anchor(2, 4, "object")),
+        (Anchor(0, 1, "object"), Anchor(2, 5, "object")),
         (Anchor(2, 4, "object"), Anchor(0, 1, "object")),
     ],
 )

@@ -1,12 +1,15 @@
 """Which texts a model will not read to their end is said before and after the run, by text."""
 
+import csv
+import io
+
 import numpy as np
 
 from psa_core import study
 from psa_core.anchors import Anchor
 from psa_core.cube import Target
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.preview import Unread, unread
+from psa_core.study.preview import Unread, unread, write
 
 
 class Words:
@@ -59,5 +62,20 @@ def test_the_manifest_says_it_and_lists_them(monkeypatch):
         {"sentences": [*TEXTS], "names": ["Ann", "Bo"], "model": "words", "balance": False, "max_words": 50}
     )[0]
     cube = study.execute(planned, Words())
+    assert "missing" not in cube.provenance
     assert cube.provenance["longer_than_model_reads"] == {"tokens": 4, "sentences": ["2"]}
     assert any("1 of 3 texts is longer than the 4 tokens" in note for note in cube.provenance["notes"])
+
+
+def test_each_text_has_its_number_sentence_and_name():
+    planned, _ = study.execution.planned_from(
+        {"sentences": ["He left.", "She ran."], "names": ["Ann", "Bo"], "model": "keyword", "balance": False}
+    )
+    stream = io.StringIO()
+    write(planned, stream)
+    ids = planned.selection.sentences["sentence_id"].tolist()
+    assert list(csv.reader(io.StringIO(stream.getvalue()))) == [
+        ["text_id", "sentence_id", "name", "text"],
+        ["1", ids[0], "", "He left."], ["2", ids[0], "Ann", "Ann left."], ["3", ids[0], "Bo", "Bo left."],
+        ["4", ids[1], "", "She ran."], ["5", ids[1], "Ann", "Ann ran."], ["6", ids[1], "Bo", "Bo ran."],
+    ]  # fmt: skip
