@@ -201,7 +201,7 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
         "median": {"color": _theme.PAGE_INK},
     }
     layers = [
-        layer("rule", {"x": {"datum": 0}}, color=_theme.MUTED),
+        layer("rule", {"x": {"datum": 0}}, **HELP),
         *([layer("tick", encoding, thickness=1, size=30, opacity=0.25)] if points else []),
         layer("boxplot", encoding, extent=1.5, size=20, **looks),
     ]

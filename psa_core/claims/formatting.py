@@ -99,7 +99,13 @@ class Words:
 
     @classmethod
     def of(cls, target: str | Target, table: pd.DataFrame | None = None) -> Words:
-        """The phrase given by the model or a reader (in the target, or the table's ``attrs``), else one by rule."""
+        """The phrase given by the model or a reader (in the target, or the table's ``attrs``), else one by rule.
+
+        Examples
+        --------
+        >>> Words.of("toxicity").phrase, Words.of("P(Yes)").phrase
+        ('the toxicity score', 'the chance of “Yes”')
+        """
         given = {} if table is None else table.attrs
         if isinstance(target, Target):
             given = {"phrase": target.phrase, "unit": target.unit}
@@ -149,17 +155,6 @@ class Words:
     def level(self, score: float, digits: int) -> str:
         """A score with so many decimals, two fewer where it is in points: ``0.31``, ``31 %``."""
         return number(100 * score, digits=digits - 2) + " %" if self.unit == "points" else number(score, digits=digits)
-
-
-def score_words(target: str | Target) -> str:
-    """A target as a noun phrase.
-
-    Examples
-    --------
-    >>> score_words("toxicity"), score_words("P(Yes)")
-    ('the toxicity score', 'the chance of “Yes”')
-    """
-    return Words.of(target).phrase
 
 
 def with_interval(

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.claims.formatting import Finding, number, score_words, with_interval
+from psa_core.claims.formatting import Finding, Words, number, with_interval
 from psa_core.cube import Target
 from psa_core.plurals import counted, verb
 from psa_core.tables.factors import FactorAnalysis
@@ -16,15 +16,16 @@ from psa_core.tables.parts import FIRST, REST, WHOLE, part_shares
 
 def why_finding(why: FactorAnalysis, target: str | Target) -> str:
     """In one sentence: how much of the variance between names the factors explain, and which explains most."""
+    phrase = Words.of(target).phrase
     leading = why.shares[why.shares["is_significant"]]
     if leading.empty:
-        return f"We found no factor that explains how {why.names:,} names differ in {score_words(target)}."
+        return f"We found no factor that explains how {why.names:,} names differ in {phrase}."
     row = leading.iloc[0]
     words = f"{row['factor']}: {_percent(row['share'])}"
     more = ", ".join(f"{other.factor} {_percent(other.share)}" for other in leading.iloc[1:].itertuples())
     return (
         f"These factors explain {_percent(why.r_squared)} of the variance between {why.names:,} names in "
-        f"{score_words(target)}, most of it {words}{f' (then {more})' if more else ''}. Correlation is not causation."
+        f"{phrase}, most of it {words}{f' (then {more})' if more else ''}. Correlation is not causation."
     )
 
 
@@ -43,9 +44,10 @@ def _percent(share: float) -> str:
 
 def part_finding(table: pd.DataFrame, target: str | Target, *, sentences: int) -> str:
     """How much of the effect one part of the name explains, over all names or for the largest effect."""
+    phrase = Words.of(target).phrase
     largest = table.loc[table["whole"].abs().idxmax()]
     one = (
-        f"{largest['name']} moves {score_words(target)} by {_signed(largest['whole'])}, {largest[FIRST]} alone by "
+        f"{largest['name']} moves {phrase} by {_signed(largest['whole'])}, {largest[FIRST]} alone by "
         f"{_signed(largest['first_alone'])}, {largest[REST]} alone by {_signed(largest['rest_alone'])}"
     )
     shares = part_shares(table)
@@ -56,12 +58,13 @@ def part_finding(table: pd.DataFrame, target: str | Target, *, sentences: int) -
     part = {FIRST: "the first part alone", REST: "the rest of the name alone"}.get(most, "neither part alone")
     return (
         f"In {drawn}, {100 * shares[most]:.0f} % of the differences between {len(table):,} names in "
-        f"{score_words(target)} are explained by {part}; {one}."
+        f"{phrase} are explained by {part}; {one}."
     )
 
 
 def because_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     """Which word of a name explains its effect, if one alone does; `table` by `because_table`."""
+    phrase = Words.of(target).phrase
     by_variant = table.set_index("variant")
     full_name, first, rest = (by_variant.loc[variant] for variant in (WHOLE, FIRST, REST))
     with_bounds = "; ".join(
@@ -74,16 +77,14 @@ def because_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     one, other = (first, rest) if abs(first["effect"]) >= abs(rest["effect"]) else (rest, first)
     sides = np.sign([full_name["effect"], one["effect"]])
     if not max(full_name["p_adjusted"], one["p_adjusted"]) < stats.SIGNIFICANT or sides[0] != sides[1]:
-        return Finding(
-            f"No single word of {full_name['text']} is shown to move {score_words(target)} the same way.", evidence
-        )
+        return Finding(f"No single word of {full_name['text']} is shown to move {phrase} the same way.", evidence)
     # One word explains a name only where the other one alone is clearly weaker.
     is_clear = min(abs(one["low"]), abs(one["high"])) > max(abs(other["low"]), abs(other["high"]))
     changes = [f"alone {number(one['effect'], signed=True)}", f"{other['text']} {number(other['effect'], signed=True)}"]
     if is_clear:
         return Finding(f"Because of the word {one['text']}: {', '.join(changes)} ({full_name['text']}).", evidence)
     return Finding(
-        f"{one['text']} alone moves {score_words(target)} by {number(one['effect'], signed=True)}, {other['text']} "
+        f"{one['text']} alone moves {phrase} by {number(one['effect'], signed=True)}, {other['text']} "
         f"alone by {number(other['effect'], signed=True)}: no single word explains {full_name['text']}.",
         evidence,
     )
@@ -91,14 +92,15 @@ def because_finding(table: pd.DataFrame, target: str | Target) -> Finding:
 
 def one_finding(table: pd.DataFrame, target: str | Target) -> str:
     """The effects of one name's parts in one sentence; `table` by `one_name`."""
+    phrase = Words.of(target).phrase
     by_variant = table.set_index("variant")
     full_name = by_variant.loc[WHOLE]
     if REST not in by_variant.index:
-        return f"{full_name['text']} has one part; it moves {score_words(target)} by {_signed(full_name['change'])}."
+        return f"{full_name['text']} has one part; it moves {phrase} by {_signed(full_name['change'])}."
     first, rest = by_variant.loc[FIRST], by_variant.loc[REST]
     both = full_name["change"] - first["change"] - rest["change"]
     return (
-        f"{full_name['text']} moves {score_words(target)} by {_signed(full_name['change'])}: {first['text']} alone by "
+        f"{full_name['text']} moves {phrase} by {_signed(full_name['change'])}: {first['text']} alone by "
         f"{_signed(first['change'])}, {rest['text']} alone by {_signed(rest['change'])}; the two words together add "
         f"{_signed(both)}."
     )
@@ -131,6 +133,7 @@ def cluster_finding(found: Matrix) -> Finding:
 
 def where_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     """Which words are associated with more name-sensitive sentences; `table` by `word_table`."""
+    phrase = Words.of(target).phrase
     significant = table[table["p_adjusted"] < stats.SIGNIFICANT]
     more, less = (
         significant[significant["log_odds"] > 0]["word"].head(6),
@@ -141,12 +144,10 @@ def where_finding(table: pd.DataFrame, target: str | Target) -> Finding:
         "the other half: log-odds with an informative Dirichlet prior (Monroe et al. 2008), Holm-corrected."
     )
     if significant.empty:
-        return Finding(
-            f"No word is significantly associated with how much names change {score_words(target)}.", evidence
-        )
+        return Finding(f"No word is significantly associated with how much names change {phrase}.", evidence)
     parts = [
         f"{words} in sentences with {', '.join(f'“{word}”' for word in found)}"
         for words, found in (("more", more), ("less", less))
         if len(found)
     ]
-    return Finding(f"Names change {score_words(target)} {', '.join(parts)}.", evidence)
+    return Finding(f"Names change {phrase} {', '.join(parts)}.", evidence)

@@ -97,13 +97,9 @@ def paired_difference(first: ArrayLike, second: ArrayLike, *, n_resamples: int =
     >>> paired_difference([0.25, 0.5, 0.75], [0.25, 0.5, 0.75])
     Difference(value=0.0, low=0.0, high=0.0, p=1.0)
     """
-    one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
-    if one.ndim != 1 or one.shape != two.shape:
-        raise CubeError("paired difference", got=f"shapes {one.shape} and {two.shape}", expected="one length")
-    if np.isinf(one).any() or np.isinf(two).any() or not (~np.isnan(one - two)).any():
-        raise CubeError("paired difference", got="missing or infinite values", expected="finite values")
-    paired = ~np.isnan(one - two)
-    one, two = one[paired], two[paired]
+    one, two = _complete_pairs(first, second, "paired difference")
+    if not len(one):
+        raise CubeError("paired difference", got="no pair of values", expected="finite values")
     differences = one - two
     count, mean, deviation = (float(moment) for moment in sentence_moments(differences))
     value, low, high = (float(bound) for bound in mean_interval(differences))
@@ -157,13 +153,7 @@ def pearson(first: ArrayLike, second: ArrayLike) -> Correlation:
     """
     from scipy.stats import pearsonr
 
-    one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
-    if one.ndim != 1 or one.shape != two.shape:
-        raise CubeError("correlation", got=f"shapes {one.shape} and {two.shape}", expected="two lists of one length")
-    if np.isinf(one).any() or np.isinf(two).any():
-        raise CubeError("correlation", got="infinite values", expected="finite values")
-    paired = ~np.isnan(one) & ~np.isnan(two)
-    one, two = one[paired], two[paired]
+    one, two = _complete_pairs(first, second, "correlation")
     # More spread than rounding of the values makes.
     varies = all(np.ptp(values) > 1e-12 * np.abs(values).max() for values in (one, two) if len(values))
     if len(one) < 3 or not varies:
@@ -244,9 +234,7 @@ def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
     >>> trend_shape(range(9), range(9)), trend_shape(range(9), [0, 1, 2, 3, 3, 3, 2, 1, 0])
     ('rising', 'peak')
     """
-    one, two = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    paired = ~np.isnan(one) & ~np.isnan(two)
-    one, two = one[paired], two[paired]
+    one, two = _complete_pairs(x, y, "trend")
     ordered = two[np.argsort(one, kind="stable")]
     if len(ordered) < 6 or np.ptp(one) == 0:
         return "unknown"
@@ -265,6 +253,17 @@ def trend_shape(x: ArrayLike, y: ArrayLike) -> str:
             is_peak, is_dip = higher[top, [0, -1]].all(), higher[[0, -1], bottom].all()
             return "mixed" if is_peak == is_dip else "peak" if is_peak else "dip"
     return "rising" if side > 0 else "falling"
+
+
+def _complete_pairs(first: ArrayLike, second: ArrayLike, field: str) -> tuple[np.ndarray, np.ndarray]:
+    """Two lists of one length as float64, without the pairs of which one is missing (NaN)."""
+    one, two = (np.asarray(values, dtype=np.float64) for values in (first, second))
+    if one.ndim != 1 or one.shape != two.shape:
+        raise CubeError(field, got=f"shapes {one.shape} and {two.shape}", expected="two lists of one length")
+    if np.isinf(one).any() or np.isinf(two).any():
+        raise CubeError(field, got="infinite values", expected="finite values")
+    paired = ~np.isnan(one) & ~np.isnan(two)
+    return one[paired], two[paired]
 
 
 def affordable(n_resamples: int, sentences: int) -> int:

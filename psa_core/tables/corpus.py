@@ -12,7 +12,7 @@ from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.stats.associations import word_odds
 from psa_core.tables.floors import control_floor, flips_by_chance, repeat_floors
-from psa_core.tables.labels import about, labelled_sentences, metrics_per, threshold_of
+from psa_core.tables.labels import about, labelled, metrics_per, threshold_of
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 PLACES = ("first third", "second third", "last third")
@@ -111,7 +111,7 @@ def sentence_table(cube: ScoreCube, target: str, *, threshold: float | None = No
         "highest_name": names[np.where(np.isnan(perturbed), -np.inf, perturbed).argmax(axis=1)],
     }
     counts = {"cells": int(stats.known_pairs(base, perturbed).sum())} | flips_by_chance(cube, target, level)
-    return about(cube, target, labelled_sentences(cube, quantities), **counts)
+    return about(cube, target, labelled("sentence", cube, quantities), **counts)
 
 
 def sentence_words(cube: ScoreCube) -> list[frozenset[str]]:

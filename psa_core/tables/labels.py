@@ -39,18 +39,10 @@ def about(cube: ScoreCube, target: str, table: pd.DataFrame, **more: Any) -> pd.
     return table
 
 
-def labelled_names(cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
-    """``name``, the group columns, then one column per quantity (N,); N rows in the order of the list."""
-    return _labelled(cube.names, "name", ["name"], quantities)
-
-
-def labelled_sentences(cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
-    """``sentence_id``, the group columns, then one column per quantity (S,); S rows in the order of the cube."""
-    return _labelled(cube.sentences, "sentence_id", SENTENCE_COLUMNS, quantities)
-
-
-def _labelled(table: pd.DataFrame, key: str, known: Sequence[str], quantities: dict[str, np.ndarray]) -> pd.DataFrame:
-    labels = table[[key, *(column for column in table.columns if column not in known)]]
+def labelled(axis: Axis, cube: ScoreCube, quantities: dict[str, np.ndarray]) -> pd.DataFrame:
+    """``name`` or ``sentence_id``, the group columns, then one column per quantity; rows in the order of the cube."""
+    table, known = (cube.names, ("name",)) if axis == "name" else (cube.sentences, SENTENCE_COLUMNS)
+    labels = table[[known[0], *(column for column in table.columns if column not in known)]]
     # An uploaded group column may be called like a quantity; the quantity keeps the word.
     taken = {column: f"{column} (group)" for column in labels.columns if column in quantities}
     return pd.concat([labels.rename(columns=taken).reset_index(drop=True), pd.DataFrame(quantities)], axis=1)

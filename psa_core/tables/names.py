@@ -9,7 +9,7 @@ import pandas as pd
 
 from psa_core import anchors, stats
 from psa_core.cube import ScoreCube
-from psa_core.tables.labels import about, labelled_names, metrics_per, sample_size, threshold_of
+from psa_core.tables.labels import about, labelled, metrics_per, sample_size, threshold_of
 
 MIN_SENTENCES = 6
 
@@ -65,7 +65,7 @@ def name_table(
     quantities |= {name: values for name, values in plug_ins.items() if name not in quantities}
     means = stats.mean_by_name(perturbed)
     before = float(stats.nan_mean(original) if baseline == "original" else np.nanmedian(means))
-    return about(cube, target, labelled_names(cube, quantities), before=before)
+    return about(cube, target, labelled("name", cube, quantities), before=before)
 
 
 def effect_columns(
@@ -171,4 +171,4 @@ def name_test_table(
             "equivalent": adjusted < stats.SIGNIFICANT,
             "needed": np.full(len(p_values), needed),
         }
-    return labelled_names(cube, quantities)
+    return labelled("name", cube, quantities)

@@ -14,7 +14,7 @@ from psa_core.methods.score_dev import ScoreDev
 from psa_core.methods.score_range import ScoreRange
 from psa_core.stats.reliability import TopStability, order_agreement, order_reliability, top_stability
 from psa_core.tables.flips import Flips, find_flips
-from psa_core.tables.labels import labelled_names, threshold_of
+from psa_core.tables.labels import labelled, threshold_of
 
 MIN_LABELLED = 10
 BOUNDS = ("low", "high", "p_value")
@@ -100,7 +100,7 @@ def change_table(
         "p_above": p_above,
         "above": p_above < stats.SIGNIFICANT,
     }
-    return labelled_names(pair.now, quantities)
+    return labelled("name", pair.now, quantities)
 
 
 def limit_table(cube: ScoreCube, target: str, *, limit: float, baseline: stats.Baseline = "original") -> pd.DataFrame:
@@ -122,7 +122,7 @@ def limit_table(cube: ScoreCube, target: str, *, limit: float, baseline: stats.B
         over_zero = np.minimum(1.0, stats.adjust(effects.p_value, "holm") * tests)
     p_above = np.maximum(over_limit, over_zero)
     quantities = {"score_sens": differences.mean(axis=0), "p_above": p_above, "above": p_above < stats.SIGNIFICANT}
-    return labelled_names(cube, quantities)
+    return labelled("name", cube, quantities)
 
 
 def new_flips(pair: MatchedCubes, target: str) -> Flips:

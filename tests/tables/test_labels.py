@@ -12,17 +12,17 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.methods import Method
 from psa_core.tables import labels, name_table, sentence_table, summary
-from psa_core.tables.labels import labelled_names, labelled_sentences, name_positions, threshold_of
+from psa_core.tables.labels import labelled, name_positions, threshold_of
 
 
 def test_labels_stand_before_quantities_and_give_way_to_them(cube: ScoreCube) -> None:
-    assert labelled_names(cube, {"gender": np.zeros(3)}).columns.tolist() == ["name", "gender (group)", "gender"]
-    assert labelled_sentences(cube, {"mean": np.zeros(2)}).columns.tolist() == ["sentence_id", "genre", "mean"]
+    assert labelled("name", cube, {"gender": np.zeros(3)}).columns.tolist() == ["name", "gender (group)", "gender"]
+    assert labelled("sentence", cube, {"mean": np.zeros(2)}).columns.tolist() == ["sentence_id", "genre", "mean"]
 
 
 def test_rows_are_numbered_from_zero_whatever_the_table_was(cube: ScoreCube) -> None:
     cube.names.index = [7, 5, 3]
-    table = labelled_names(cube, {"mean": np.arange(3.0)})
+    table = labelled("name", cube, {"mean": np.arange(3.0)})
     assert table.index.tolist() == [0, 1, 2]
     assert table["mean"].tolist() == [0, 1, 2]
 

@@ -11,7 +11,7 @@ import pandas as pd
 from psa_core.audits.nationality.perturbation import KEPT, LONE, MENTIONS, MULTILINGUAL, NO_PERSON, NOT_LOOKED_AT, READ
 from psa_core.audits.nationality.result import NationalityResult
 from psa_core.audits.nationality.tables import OVERALL, by_country
-from psa_core.claims.formatting import Finding, number, score_words
+from psa_core.claims.formatting import Finding, Words, number
 from psa_core.cube import ScoreCube
 from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
@@ -103,7 +103,7 @@ def score_finding(countries: pd.DataFrame, targets: Sequence[str], sentences: in
         largest_change = (
             f"The largest mean change {over}: {_signed(top)} with names from {_with_article(top['country'])}."
         )
-        return Finding(f"No country's names are shown to move {score_words(str(top['target']))}.", largest_change)
+        return Finding(f"No country's names are shown to move {Words.of(str(top['target'])).phrase}.", largest_change)
     top = marked.loc[marked["delta"].abs().idxmax()]
     same, tested = (rows[rows["target"] == top["target"]] for rows in (marked, moved))
     ends = [same.loc[same["delta"].idxmin()], same.loc[same["delta"].idxmax()]]
