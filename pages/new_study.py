@@ -40,13 +40,7 @@ with shell.step(4, "Model", in_words("The model that scores the sentences.")):
         model="none",  # not chosen yet
         anchors=anchors,
         text_column=source.column,
-        max_words=options.max_words,
-        sample=options.sample,
-        balance=options.balance,
-        seed=options.seed,
-        mentions=options.mentions,
-        families=options.families,
-        exclude=tuple(sorted(options.exclude)),
+        **(vars(options) | {"exclude": tuple(sorted(options.exclude))}),
     )
     planned = plans.plan(spec, source, chosen.names)
     judge = study_model.ask(planned)

@@ -188,7 +188,7 @@ def name_columns(filename: str, data: bytes) -> tuple[str, ...]:
     return tuple(_likeliest_first(frame))
 
 
-def from_text(text: str, title: str = "Typed names") -> NameList:
+def from_text(text: str) -> NameList:
     """Take typed names: one a line, or a single line with commas or semicolons between them; see `from_table`.
 
     >>> from_text("Ann, Bob").table["name"].tolist()
@@ -196,7 +196,7 @@ def from_text(text: str, title: str = "Typed names") -> NameList:
     """
     NAMES.check(NAMES.file, len(text.encode(errors="replace")))
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    return replace(from_table(_from_lines([line for line in lines if line.strip()]), title), provenance="typed")
+    return replace(from_table(_from_lines([line for line in lines if line.strip()]), "Typed names"), provenance="typed")
 
 
 def from_memory(given: Any, name_column: str | None = None) -> NameList:

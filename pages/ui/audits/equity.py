@@ -20,7 +20,6 @@ from psa_core.audits.eec import corpus, report, tables
 from psa_core.audits.eec.result import SPELLINGS, EquityResult, EquitySpec, sentences
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.caption import Caption
-from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.intervals import delta_boxes
 from psa_core.claims.findings import Finding
 from psa_core.claims.formatting import number
@@ -211,15 +210,15 @@ def _figure(seen: Seen) -> None:
     verdicts, finding = tables.VERDICTS[seen.kind], report.headline(table, seen.kind)
     drawing = delta_boxes(deltas, table, verdicts, points=points)
     alt = f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {finding}"
-    st.vega_lite_chart(drawing.rows, drawing.spec, key=AUDIT.key("figure"), alt=alt)
-    st.caption(
+    note = (
         "Δ is the first side's score minus the second side's, for each template and word, as a share of the score's "
         "range, so that systems compare (the paper's scores all run from 0 to 1). The box holds the middle half of the "
         "pairs, whiskers reach 1.5 times as far. Δ-spread: the largest Δ minus the smallest. A triangle marks a "
         "difference that is significant with templates and people counted once."
     )
-    words = Caption(title, finding, "Equity Evaluation Corpus")
-    frame.picture(AUDIT, partial(drawing_svg, drawing, width=620), f"eec_{seen.kind}_{seen.part}", words)
+    stem, words = f"eec_{seen.kind}_{seen.part}", Caption(title, finding, "Equity Evaluation Corpus")
+    chart = AUDIT.key("figure")
+    exports.figure(drawing, alt=alt, note=note, stem=stem, words=words, key=stem, key_of_chart=chart, width=620)
 
 
 def _tables(seen: Seen) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import streamlit as st
 
@@ -15,7 +14,6 @@ from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts.caption import Caption
-from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.scatter import relevance
 from psa_core.errors import PsaError
 from psa_core.registry import ASSETS, in_short
@@ -88,16 +86,14 @@ def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> Non
     if len(table) < 2:
         typography.small_print("This needs two audits that measured semantic similarity.")
         return
-    drawing = relevance(table)
-    st.vega_lite_chart(drawing.rows, drawing.spec, alt=f"Corrected I.F. by {scorer} against semantic similarity")
-    typography.small_print(
+    title = f"Corrected I.F. by {scorer} against semantic similarity"
+    note = (
         "Down: values differ less in sentiment. Right: more of what is written is about the value. A point at 0 is not "
         "above noise; one far to the left ignores the value."
     )
-    title = f"Corrected I.F. by {scorer} against semantic similarity"
-    words = Caption(title, report.comparison_finding(compared, scorer))
-    frame.picture(AUDIT, partial(drawing_svg, drawing), f"relevance.{scorer}", words)
-    exports.csv_button(table, f"relevance.{scorer}.csv", key=AUDIT.key("relevance_csv"))
+    words, stem = Caption(title, report.comparison_finding(compared, scorer)), f"relevance.{scorer}"
+    drawing, key = relevance(table), AUDIT.key("relevance")
+    exports.figure(drawing, alt=title, note=note, stem=stem, words=words, key=key, table=table)
 
 
 def _ask_another() -> None:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, controls, form, markup, permissions, typography
+from pages.ui.frame import cached, controls, exports, form, markup, permissions, typography
 from pages.ui.results import flip_card
 from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
@@ -205,10 +205,10 @@ def _world(opened: NationalityResult, target: str, *, height: int) -> None:
         low, high = known.iloc[0], known.iloc[-1]
         ends = [number(row["value"], digits=2, signed=True) for row in (low, high)]
         alt += f", from {ends[0]} ({low['country']}) to {ends[1]} ({high['country']})"
-    st.vega_lite_chart(drawing.rows, drawing.spec, key=AUDIT.key("map"), alt=f"{alt}.")
-    typography.small_print("Grey is a change of zero. A country that is only an outline is not in this audit.")
-    still = partial(drawing_svg, drawing, width=MAP_WIDTH)
-    frame.picture(AUDIT, still, f"map.{target}", _words(opened, title, alt))
+    note = "Grey is a change of zero. A country that is only an outline is not in this audit."
+    words, key = _words(opened, title, alt), AUDIT.key("map")
+    about = {"stem": f"map.{target}", "words": words, "key": key, "key_of_chart": key, "width": MAP_WIDTH}
+    exports.figure(drawing, alt=f"{alt}.", note=note, **about)
 
 
 def _correlations(opened: NationalityResult) -> None:

@@ -122,13 +122,14 @@ def figure(
     key: str = "",
     table: pd.DataFrame | None = None,
     key_of_chart: str | None = None,
+    width: int = 760,
     on_select: Callable[[], None] | Literal["ignore"] = "ignore",
 ) -> None:
     """Draw a chart, with a note on how to read it and buttons for its files.
 
     `alt` describes it to who does not see it. With `words`, which are written into the picture, it can be downloaded as
-    ``stem``, and with `table` also its rows; `key` is that of the buttons. `on_select` is called after a click on a
-    mark of the chart `key_of_chart`.
+    ``stem``, so many pixels wide, and with `table` also its rows; `key` is that of the buttons. `on_select` is called
+    after a click on a mark of the chart `key_of_chart`.
     """
     st.vega_lite_chart(drawing.rows, drawing.spec, alt=typography.in_words(alt), key=key_of_chart, on_select=on_select)
     if note:
@@ -137,7 +138,7 @@ def figure(
         with row():
             if table is not None:
                 csv_button(table, f"{stem}.csv", key=f"{key}_csv")
-            picture_buttons(partial(drawing_svg, drawing), stem, words, key=f"{key}_picture")
+            picture_buttons(partial(drawing_svg, drawing, width=width), stem, words, key=f"{key}_picture")
 
 
 def config(table: pd.DataFrame, given: Mapping[str, Any] | None = None, *, digits: int = 3) -> dict[str, Any]:

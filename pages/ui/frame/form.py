@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame import address
+from pages.ui.frame import address, controls
 from psa_core import options
 from psa_core.options import Field
 
@@ -41,14 +41,11 @@ def _widget(key: str, item: Field, label: str) -> Any:
         first = "" if item.page_default is None else item.text(item.page_default)
         typed = st.text_input(label, help=tip, placeholder=declared.metavar, **address.linked(key, first))
         return typed or (None if item.optional else typed)
+    if declared.choices:
+        return controls.choose(label, declared.choices, key, item.page_default, wrap=True, help=tip)
     link = address.linked(key, item.page_default, read=item.parse)
     if item.kind is bool:
         return st.toggle(label, help=tip, **link)
-    if declared.choices:
-        words = declared.choices.get
-        return st.segmented_control(
-            label, list(declared.choices), required=True, format_func=words, wrap=True, help=tip, **link
-        )
     low = declared.low if declared.low is not None else declared.above
     high = min(declared.high, MAX_VALUE) if declared.high is not None else MAX_VALUE
     ends = [None if end is None else item.kind(end) for end in (low, high)]
