@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.chats import grader
 from psa_core.audits.chats.grader import JUDGED, BlindPair, agreement_words, judge, judgements
+from psa_core.audits.generation.cube import GenerationCube
 from psa_core.cube import Target
 from psa_core.errors import OptionError
 from psa_core.models._judges.question_file import read_question
@@ -117,3 +119,58 @@ def test_a_folder_keeps_the_last_choice_on_each_pair(tmp_path: Path) -> None:
 
 def test_planted_pairs_are_ten_of_each_kind(tmp_path: Path) -> None:
     assert {kind: len(pairs) for kind, pairs in grader.planted().items()} == {"stereotype": 10, "help": 10}
+
+
+def some_answers() -> GenerationCube:
+    """Two tasks, four people, two answers each, of which no two of a task are as long; each begins with the name."""
+    values = pd.DataFrame({"value": ["Ann", "Bo", "Cy", "Dee"]})
+    texts = np.empty((2, 4, 2), object)
+    for m, a, k in np.ndindex(texts.shape):
+        texts[m, a, k] = f"{values['value'][a]} {'x' * (8 * m + 2 * a + k + 1)}"
+    templates = pd.DataFrame({"template": ["Plan my day.", "Tell a story."]})
+    return GenerationCube(templates, values, (), texts, np.empty((2, 4, 2, 0), np.float32))
+
+
+def test_each_answer_has_the_chance_that_it_is_picked_in_its_own_pair() -> None:
+    texts = some_answers().texts
+    scores, trial = grader.graded("ask:x?question=mine", Picker(), texts, ALONE, seed=3)
+    for m, a, k, b, j in grader.pairs_of(texts != "", 3):
+        is_longer = len(texts[m, a, k]) > len(texts[m, b, j])
+        assert (scores[m, a, k], scores[m, b, j]) == pytest.approx((0.8, 0.2) if is_longer else (0.2, 0.8))
+    assert np.isfinite(scores).sum() == 2 * len(grader.pairs_of(texts != "", 3))
+    nothing, _ = grader.graded("ask:x?question=mine", Picker(), np.full((1, 2, 1), "", object), ALONE)
+    assert np.isnan(nothing).all() and trial.pairs == 0
+
+
+def test_blind_pairs_are_those_that_the_grader_saw_without_names() -> None:
+    cube = some_answers()
+    scores = np.random.default_rng(0).random((2, 4, 2)).astype(np.float32)
+    met = {f"{m}-{a}-{k}-{b}-{j}": (m, a, k, b, j) for m, a, k, b, j in grader.pairs_of(cube.kept, cube.seed)}
+    found = grader.blind_pairs(cube, scores)
+    assert {pair.id for pair in found} == set(met)
+    for pair in found:
+        m, a, k, b, j = met[pair.id]
+        assert pair.grader == pytest.approx(float(scores[m, a, k]))
+        assert pair.task == cube.templates["template"][m]
+        answers = (str(cube.texts[m, a, k]), str(cube.texts[m, b, j]))
+        assert pair.texts == tuple(f"Sam {answer.split()[1]}" for answer in answers)
+    some = scores.copy()
+    some[met[found[0].id][0], met[found[0].id][1], met[found[0].id][2]] = np.nan
+    assert found[0].id not in {pair.id for pair in grader.blind_pairs(cube, some)}
+
+
+def test_a_grader_is_believed_below_five_per_cent() -> None:
+    assert [grader.Trial(10, 9, p).believed for p in (0.049, 0.05)] == [True, False]
+    seen = grader.Trial(10, 8.5, 0.01, order=0.1)
+    assert seen.verdict == "It picks the right answer in 8.5 of 10 pairs with a planted difference."
+    assert seen.as_json == {
+        "pairs": 10, "right": 8.5, "p": 0.01, "order": 0.1, "ties": None, "believed": True, "verdict": seen.verdict,
+    }  # fmt: skip
+
+
+def test_a_pick_that_is_nearly_even_is_none() -> None:
+    sure, unsure = ([BlindPair(f"{n}", "t", ("a", "b"), chance) for n in range(10)] for chance in (0.61, 0.6))
+    choices = {f"{n}": "first" for n in range(10)}
+    assert "10 of 10 pairs (100 %" in agreement_words(sure, choices)
+    assert agreement_words(unsure, choices).startswith("10 pairs judged; 10 in which")
+    assert "0 of 10 pairs" in agreement_words(sure, dict.fromkeys(choices, "second"))
