@@ -248,3 +248,15 @@ def test_a_factor_too_many_is_refused_and_twelve_are_not() -> None:
     outcome, blocks = random.normal(size=60), [random.normal(size=(60, 1)) for _ in range(12)]
     outcome -= outcome.mean()
     assert shares_of_variance(outcome, blocks).sum() == pytest.approx(associations._r_squared(outcome, blocks))
+
+
+def test_three_names_more_than_columns_are_enough() -> None:
+    random = np.random.default_rng(0)
+    for names_, is_enough in ((5, True), (4, False)):
+        outcome, columns = random.normal(size=names_), random.normal(size=(names_, 2))
+        if is_enough:
+            found, fitted = explain(outcome, columns, ["a", "b"]), OLS(outcome, add_constant(columns)).fit()
+            assert (found.r_squared, found.adjusted) == pytest.approx((fitted.rsquared, fitted.rsquared_adj))
+        else:
+            with pytest.raises(CubeError, match="at least 5, better 20"):
+                explain(outcome, columns, ["a", "b"])

@@ -15,7 +15,7 @@ from psa_core.stats.fairness import (
     noise_corrected_pair,
 )
 from psa_core.stats.families import Families
-from psa_core.stats.wasserstein import group_fairness, individual_fairness, permute, scarcity
+from psa_core.stats.wasserstein import group_fairness, individual_fairness, pairwise_w1, permute, scarcity
 
 VALUES = [str(a) for a in range(6)]
 
@@ -275,3 +275,33 @@ def test_a_pair_of_few_scores_is_noisier_than_a_pair_of_many() -> None:
     found = scarcity(np.array([[4, 16, 64], [64, 4, 16]]))
     assert found[0] == pytest.approx(np.array([first, second, third]) / mean)
     assert found[1] == pytest.approx(np.array([second, third, first]) / mean)
+
+
+def test_the_interval_of_individual_fairness_by_hand() -> None:
+    """Two thirds of the variance come from leaving out templates, one third from leaving out tenths of the answers."""
+    given = scores(1.0, k=25)
+    found = measure(given, VALUES, n_permutations=99)
+    null = permute(given, VALUES, threshold=0.5, n_permutations=99)
+    floors = np.array([each.mean() for each in null.template_pairs])
+
+    def error(numbers: list[float]) -> float:
+        n, values = len(numbers), np.array(numbers)
+        return float(np.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum()))
+
+    every = range(len(given))
+    templates = [
+        noise_corrected_audit(*(np.delete(each, t, axis=0) for each in (found.w1, found.pair_floors, floors)))
+        for t in every
+    ]
+    answers = []
+    for tenth in np.array_split(np.arange(25), 10):
+        noisier = np.sqrt(25 / (25 - len(tenth)))
+        part = np.array([pairwise_w1(np.delete(given[t], tenth, axis=1)) for t in every])
+        answers.append(noise_corrected_audit(part, noisier * found.pair_floors, noisier * floors))
+    pooled = np.sqrt(2 / 3 * error(templates) ** 2 + 1 / 3 * error(answers) ** 2)
+    half = distributions.t.ppf(0.975, len(given) - 1) * pooled
+    one = found.individual
+    assert one.corrected == pytest.approx(noise_corrected_audit(found.w1, found.pair_floors, floors))
+    assert (one.low, one.high) == pytest.approx((one.corrected - half, one.corrected + half), rel=1e-5)
+    needed = 25 * (distributions.norm.ppf(0.975) * error(answers) / one.corrected / 0.2) ** 2
+    assert one.needed == pytest.approx(max(1, np.ceil(needed)))

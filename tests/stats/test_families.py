@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import t
 
 from psa_core import stats, tables
 from psa_core.cube import ScoreCube
@@ -139,3 +140,13 @@ def test_the_interval_of_a_share_does_not_reach_below_0_where_families_are_few()
 def test_a_family_without_any_value_has_no_mean() -> None:
     means = Families.of(list("aabb")).means([1.0, 3.0, np.nan, np.nan])
     assert means[0] == 2.0 and np.isnan(means[1])
+
+
+def test_a_missing_value_leaves_the_interval_of_the_families_that_are_there() -> None:
+    families = Families.of(np.arange(24) // 2)
+    values = np.random.default_rng(0).normal(0.1, 0.2, 24)
+    values[5] = np.nan
+    value, low, high = stats.mean_interval(values, families=families)
+    rows = families.rows(values)
+    half = t.ppf(0.975, 11) * rows.std(ddof=1) / np.sqrt(12)
+    assert (value, low, high) == pytest.approx((rows.mean(), rows.mean() - half, rows.mean() + half))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import t, ttest_ind
 
-from psa_core.stats.group_gaps import _permuted, _repeat_error, _ways, beyond_others, gap
+from psa_core.stats.group_gaps import _levels, _permuted, _repeat_error, _variances, _ways, beyond_others, gap
 
 
 def test_p_is_the_share_of_ways_to_form_the_groups() -> None:
@@ -137,3 +137,25 @@ def test_people_who_are_all_alike_leave_the_doubt_about_tasks() -> None:
     two = gap(np.repeat(scores, 2, axis=0)[:, 1:5], [0, 1], [2, 3])
     assert two is not None
     assert two.tasks_high - 3 == pytest.approx(t.ppf(0.975, 2) * np.repeat(by_task, 2).std(ddof=1) / np.sqrt(8))
+
+
+@pytest.mark.parametrize(("answered", "is_seldom"), [(1, True), (2, False), (3, False)])
+def test_people_who_answered_seldom_differ_at_least_as_their_answers_do(answered: int, is_seldom: bool) -> None:
+    """Four tasks: the first group answered all of them, the second one two or fewer, which half makes seldom."""
+    random, is_first = np.random.default_rng(0), np.arange(6) < 3
+    cells = random.normal(size=(4, 6))
+    cells[answered:, 3:] = np.nan
+    levels, people = _levels(cells)
+    rest = cells - levels[:, None] - people
+    found = _variances(rest, people, is_first)
+    assert found[0] == pytest.approx(people[:3].var(ddof=1) / 3)
+    squares = sum(
+        float(np.nansum((rest[m, side] - np.mean(rest[m, side][~np.isnan(rest[m, side])])) ** 2))
+        for m in range(4)
+        for side in (slice(0, 3), slice(3, 6))
+        if not np.isnan(rest[m, side]).all()
+    )
+    spare = np.isfinite(cells).sum() - 2 * 4 - 6 + 2
+    of_a_cell = squares / spare if spare > 0 else 0.0
+    own = people[3:].var(ddof=1)
+    assert found[1] == pytest.approx((max(own, of_a_cell / answered) if is_seldom else own) / 3)

@@ -98,3 +98,12 @@ def test_the_interval_of_a_ratio_by_hand(families: Families | None) -> None:
     half = t.ppf(0.975, freedom) * np.sqrt(variances.sum())
     ratio = np.nanmean(chosen[:, 5:]) / np.nanmean(chosen[:, :5])
     assert (found.low[1], found.high[1]) == pytest.approx((ratio * np.exp(-half), ratio * np.exp(half)))
+
+
+def test_a_group_without_any_answer_has_no_rate_and_takes_none_from_the_others() -> None:
+    chosen = (np.random.default_rng(1).random((30, 6)) < 0.5) * 1.0
+    chosen[:, 4:] = NAN
+    found, others = selection_rates(chosen, sets("aabbcc")), selection_rates(chosen[:, :4], sets("aabb"))
+    assert found.texts.tolist() == [60, 60, 0] and np.isnan([found.rate[2], found.impact_ratio[2], found.low[2]]).all()
+    for column in ("rate", "impact_ratio", "low", "high"):
+        assert getattr(found, column)[:2] == pytest.approx(getattr(others, column), nan_ok=True)
