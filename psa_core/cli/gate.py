@@ -8,6 +8,7 @@ from psa_core import tables
 from psa_core.cache import ScoreCache
 from psa_core.cli._base import Command
 from psa_core.cli._from_manifest import Asked
+from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.options import option
 from psa_core.report import change_summary
@@ -47,11 +48,13 @@ def _execute(
     junit: Path | None = option(None, metavar="FILE.xml", help="write JUnit XML, one test per name"),
 ) -> int:
     before = results.read(baseline)
+    found = {"model": model, "sentences": sentences, "names": names}
+    typed = {option: value for option, value in found.items() if value is not None}
+    if folder and typed:  # which would say nothing about the folder
+        raise OptionError(f"--{next(iter(typed))}", got=f"it beside the result {folder}", expected="one of the two")
     if folder:
         now = results.read(folder)
     else:  # the baseline's study with the model as it is now, or another one
-        found = {"model": model, "sentences": sentences, "names": names}
-        typed = {option: value for option, value in found.items() if value is not None}
         asked = Asked(typed, baseline / writing.MANIFEST, allow_code)
         _, now = asked.score(asked.spec(), out, cache=ScoreCache.open())
     pair = tables.paired(now, before)

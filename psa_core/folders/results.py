@@ -79,8 +79,11 @@ def write(
 
 def write_data(cube: ScoreCube, folder: Path) -> None:
     """Write what `read` needs and nothing that is measured; the rest can be made of it, and put there by `fill`."""
+    names = cube.names.rename(columns={"target": "target (group)"})
+    names.insert(0, "target", cube.targets[0].name)
     with atomic_directory(folder) as aside:
-        _put(cube, aside, _data(cube), score_files(cube) | _edit_scores(cube))
+        csv_tables = {"sentences.csv": _sentences(cube), "names.csv": names}
+        _put(cube, aside, csv_tables, score_files(cube) | _edit_scores(cube))
 
 
 def is_complete(folder: Path) -> bool:
@@ -258,13 +261,6 @@ def _names(cube: ScoreCube, target: str) -> pd.DataFrame:
     """Both baselines and the threshold of the labels; a reader's column of that name has another heading."""
     table = tables.name_file_table(cube, target).rename(columns={"threshold": "threshold (group)"})
     return table.assign(threshold=cube.targets[cube.target_index(target)].default_threshold)
-
-
-def _data(cube: ScoreCube) -> dict[str, pd.DataFrame]:
-    """The csv files without which a study cannot be read, with nothing in them that is measured."""
-    names = cube.names.rename(columns={"target": "target (group)"})
-    names.insert(0, "target", cube.targets[0].name)
-    return {"sentences.csv": _sentences(cube), "names.csv": names}
 
 
 def score_files(cube: ScoreCube) -> dict[str, pd.DataFrame]:

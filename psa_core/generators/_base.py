@@ -48,18 +48,11 @@ class Sampling:
 
 @dataclass(frozen=True)
 class Draw:
-    """One continuation to sample.
+    """One continuation to sample: number `k`, from 0, of the template `stream`.
 
-    Attributes
-    ----------
-    stream : str
-        The template. Draws of one stream and one `k` meet the same random numbers, whatever their prompt.
-    k : int
-        Number of the continuation, from 0.
-    value : str
-        The value in the prompt; for messages and files, never for the model.
-    messages : tuple of (role, content)
-        The messages of a chat; `prompt` is then the same as one text, for keys and files.
+    Draws of one stream and one `k` meet the same random numbers, whatever their prompt. The `value` in the prompt is
+    for messages and files, never for the model. Where there are the `messages` of a chat (role, content), the `prompt`
+    is the same as one text, for keys and files.
     """
 
     prompt: str
@@ -80,14 +73,9 @@ class Batch:
 class Generator(Protocol):
     """Goes on from prompts.
 
-    Attributes
-    ----------
-    fingerprint : str
-        Changes when, and only when, the distribution of its continuations would.
-    about : str
-        In plain words, for a manifest: the model, the arithmetic.
-    common_noise : bool
-        Whether continuation k of a template meets the same random numbers for every value.
+    The `fingerprint` changes when, and only when, the distribution of its continuations would; `about` says the model
+    and the arithmetic in plain words, for a manifest; with `common_noise`, continuation k of a template meets the same
+    random numbers for every value.
     """
 
     @property
@@ -115,18 +103,9 @@ class Generator(Protocol):
 class GeneratorPlugin:
     """What each file in ``generators/`` defines as ``GENERATOR``.
 
-    Attributes
-    ----------
-    id : str
-        The part before the colon in ids such as ``lm:<folder>``.
-    load : callable
-        Takes what follows the colon; returns a generator or raises `ModelError`.
-    cards : callable
-        Generators that can be used at once; cheap, and loads nothing heavy.
-    argument : str
-        What follows the colon, in words.
-    takes : trust.Takes
-        What loading it does with the argument.
+    `id` is the part before the colon in ids such as ``lm:<folder>``, `argument` what follows it, in words; `load` takes
+    that and returns a generator or raises `ModelError`, and `takes` says what loading does with it. `cards` are of
+    generators that can be used at once; asking for them is cheap, and loads nothing heavy.
     """
 
     id: str

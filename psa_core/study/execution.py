@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain
 from os import PathLike
 from typing import Any
@@ -117,15 +118,15 @@ def execute(
         source = {"source": planned.spec.conditions, "sha256": conditions.digest(planned.conditions)}
         inputs = {**cube.provenance["inputs"], "conditions": source}
         return replace(cube, provenance={**cube.provenance, "study": asdict(planned.spec), "inputs": inputs})
-    rest: dict[str, Any] = {"cache": cache, "should_stop": should_stop}
-    scores = score_cells(scorer, planned.perturbation, options=options, on_window=on_window, **rest)
+    scored = partial(score_cells, scorer, cache=cache, should_stop=should_stop)
+    scores = scored(planned.perturbation, options=options, on_window=on_window)
     cube = assemble(planned, scorer, scores)
     if not planned.spec.controls:
         return cube
     texts = perturbation_of(cube)
     texts = texts.under(planned.condition) if planned.condition else texts
     edits = controls_of(texts, planned.spec.controls, planned.spec.seed)
-    found = score_cells(scorer, edits, options=replace(options, until_precision=None), **rest)
+    found = scored(edits, options=replace(options, until_precision=None))
     controls = np.concatenate([found.original[:, None], found.perturbed], axis=1)
     counted = ("unique_texts", "texts_scored", "cache_hits", "seconds")
     counts = {name: round(getattr(scores, name) + getattr(found, name), 3) for name in counted}
@@ -142,22 +143,10 @@ def run(
 ) -> ScoreCube:
     """Run a study from a spec, or from the fields of one; the cube has the manifest in its ``provenance``.
 
-    Parameters
-    ----------
-    progress : bool, optional
-        Whether to show a bar; by default in a notebook only.
-    cache : ScoreCache, optional
-        Where scores are remembered; nowhere by default.
-    targets : optional
-        What a callable model returns; see `models.from_callable`.
-    **parameters
-        Fields of a `StudySpec`: ``sentences``, ``names``, ``model``, ``anchors``, ``sample``, ``seed`` … Sentences may
-        also be a list of texts or a data frame, names a list or a data frame, the model a function or a scorer.
-
-    Raises
-    ------
-    PsaError
-        When a field is unknown or of the wrong kind, an input cannot be read, or the model cannot be loaded.
+    Sentences may also be a list of texts or a data frame, names a list or a data frame, the model a function (which
+    returns `targets`, see `models.from_callable`) or a scorer. Scores are remembered in the `cache`, if one is given;
+    a `progress` bar is shown by default in a notebook only. Raises `PsaError` when a field is unknown or of the wrong
+    kind, an input cannot be read, or the model cannot be loaded.
 
     Examples
     --------

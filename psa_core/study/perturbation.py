@@ -36,22 +36,10 @@ class Perturbation:
     the text writes only curly ones, else straight. A name that ends in a full stop (*Robert Downey Jr.*) takes over the
     one that ends the sentence.
 
-    Attributes
-    ----------
-    texts : tuple of str, length S
-        The original sentences.
-    spans : tuple of tuple of Anchor, length S
-        What a name replaces in each sentence, by position; at least one span each.
-    names : tuple of str, length N
-    people : tuple of Person
-        What is known of them; who is not there is told by the name alone.
-    hidden : {"", "removed", "initials"}
-        How people stand in the texts instead of by name; see `Person.hidden`.
-
-    Raises
-    ------
-    CubeError
-        When spans and texts do not fit together.
+    ``texts`` (S,) are the original sentences, ``spans`` (S,) what a name replaces in each, by position; at least one
+    span each. Of some ``names`` (N,) more is known: their ``people``; who is not there is told by the name alone.
+    ``hidden`` is how people stand in the texts instead of by name; see `Person.hidden`. Raises `CubeError` when spans
+    and texts do not fit together.
 
     Examples
     --------

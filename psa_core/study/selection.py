@@ -100,20 +100,11 @@ def select(
 ) -> Selection:
     """Choose the sentences of a study and the spans that a name replaces in them.
 
-    Parameters
-    ----------
-    sentences : DataFrame
-        ``sentence_id`` (distinct), ``text`` and any other columns. Equal texts under different ids are all kept.
-    characters : int, optional
-        Look at the first sentences of the draw that have so many characters together, and at least one; at all by
-        default. What is drawn without balance is then part of what is drawn from all.
-
-    Raises
-    ------
-    AnchorError
-        When no sentence is eligible, or none can be drawn with balanced anchors; the message counts the reasons.
-    OptionError
-        When there is no column to take families from.
+    `sentences` have a distinct ``sentence_id``, a ``text`` and any other columns; equal texts under different ids are
+    all kept. With `characters`, only the first sentences of the draw that have so many together are looked at, and at
+    least one; what is drawn without balance is then part of what is drawn from all. Raises `AnchorError` when no
+    sentence is eligible, or none can be drawn with balanced anchors (the message counts the reasons), `OptionError`
+    when there is no column to take families from.
 
     Examples
     --------

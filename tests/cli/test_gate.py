@@ -140,7 +140,15 @@ def test_texts_are_no_markup(cube: ScoreCube, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [("--fail-above", "-1"), ("--fail-above", "nan"), ("--fail-above", "inf"), ("--target", "charm")]
+    "options",
+    [
+        ("--fail-above", "-1"),
+        ("--fail-above", "nan"),
+        ("--fail-above", "inf"),
+        ("--target", "charm"),
+        ("--model", "vader"),  # which would not be asked, since there is a result to test
+        ("--names", "demo"),
+    ],
 )
 def test_bad_options_are_one_sentence(
     cube: ScoreCube, options: tuple[str, str], capsys: pytest.CaptureFixture[str]
