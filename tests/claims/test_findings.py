@@ -460,3 +460,43 @@ def test_a_relation_at_the_edge_of_chance(numbers: dict[str, float], words: str)
     assert words in findings.correlation_finding(correlated(shape, **numbers), "toxicity").headline
     sampled = correlated(shape, **numbers) | {"score_dev": {"p": 0.05}}
     assert "No clear relation" in findings.correlation_finding(sampled, "toxicity").headline
+
+
+@pytest.mark.parametrize(
+    ("p", "headline"),
+    [
+        (
+            0.05,
+            "No clear difference: with another name 1,203 of 6,000 labels change for the toxicity score (flagged at "
+            "0.25 and above), and asking again with the same name changes about as many (1,200).",
+        ),
+        (
+            0.049,
+            "Swapping in a name changes 1,203 of 6,000 labels for the toxicity score (flagged at 0.25 and above): "
+            "1,200 become flagged, 3 stop being flagged.",
+        ),
+    ],
+)
+def test_labels_of_sampled_answers_change_beyond_asking_again_or_not(p: float, headline: str) -> None:
+    table = THRESHOLDS.copy()
+    table.attrs = {"cells": 6000, "flips_floor": 0.2, "flips_p": p}
+    assert findings.threshold_finding(table, "toxicity", threshold=0.25).headline == headline
+
+
+def test_corpus_of_sampled_answers_is_told_beyond_asking_again() -> None:
+    span = {"value": 0.11, "low": 0.1, "high": 0.12, "floor": 0.05, "corrected": 0.098, "p": 0.049}
+    sampled = METRICS | {"score_range": span, "score_dev": METRICS["score_dev"] | {"floor": 0.01}}
+    found = findings.corpus_finding(sampled, "toxicity")
+    assert str(found) == (
+        "Changing only the name moves the toxicity score by 0.10 on average, from the lowest-scoring name to the "
+        "highest, beyond what asking again does. ScoreRange, from the lowest-scoring name to the highest, is 0.11 "
+        "(95 % interval 0.10 to 0.12); asking again with the same name gives 0.05. ScoreDev is 0.02, by chance alone "
+        "0.01 (1,000 sentences, 100 names)."
+    )
+    assert found.is_significant and found.estimate == 0.098
+    none = findings.corpus_finding(sampled | {"score_range": span | {"p": 0.05}}, "toxicity")
+    assert (
+        none.headline
+        == "No clear difference: changing the name moves the toxicity score no more than asking again does."
+    )
+    assert not none.is_significant and none.evidence == found.evidence

@@ -122,10 +122,9 @@ def _quantiles(measured: Mapping[str, np.ndarray], pairs: Sequence[Any]) -> pd.D
     rows = []
     for name, scores in measured.items():
         exact = np.asarray(scores, np.float64)
-        flat = exact.reshape(len(exact), -1)
-        known = np.isfinite(flat).any(axis=1)
+        known = np.isfinite(exact).any(axis=(1, 2))
         medians = np.full(len(exact), np.nan)
-        medians[known] = np.nanmedian(flat[known], axis=1)
+        medians[known] = np.nanmedian(exact[known], axis=(1, 2))
         centred = exact - medians[:, None, None]
         for column, group_a, group_b, first, second in pairs:
             sides = [centred[:, side][np.isfinite(centred[:, side])] for side in (first, second)]

@@ -118,3 +118,19 @@ def test_ten_of_a_unit_has_no_decimals() -> None:
     plain = Measure("grade", "grade", "plain", "higher by {size}", "lower by {size}", unit="grades")
     ten = {"difference": 10.0, "low": 9.0, "high": 11.0, "mean_a": 40.0}
     assert report.size_words(ten, plain) == ("10 grades", "[9, 11]")
+
+
+def test_a_sentence_is_about_two_groups_alone() -> None:
+    """Of what else differs between one of them and a third group, or by another column, there is the number only."""
+    first = {"column": "race", "group_a": "Asian", "group_b": "Black", "p_adjusted": 0.001}
+    others = [
+        {"group_b": "White"}, {"group_a": "White"}, {"column": "ethnicity"},
+        {"measure": "refusal", "p_adjusted": 0.002},
+    ]  # fmt: skip
+    table = pd.concat([gaps(**first), *(gaps(**first | {"p_adjusted": 0.01} | other) for other in others)])
+    titles = {"words": measures.WORDS, "refusal": measures.REFUSAL}
+    found = report.finding(table.reset_index(drop=True), titles, {}, shape=(40, 16, 5))
+    assert found.headline == (
+        "Answers to people with Black names are 2 % [1, 5] longer and refusals more often, by 100 points of 100 "
+        "[40, 200] than to people with Asian names; 3 other differences are above noise too."
+    )

@@ -292,6 +292,10 @@ def test_tails_are_of_groups_of_several_people() -> None:
     words = np.random.default_rng(3).normal(40, 5, (3, 8, 4))
     tails = tables(cube(np.full((3, 8, 4), "text", object), people), {"words": words}, ["", "", ""]).tails
     assert tails.loc[tails["column"] == "team", "group"].tolist() == ["a"]
+    for team, groups in (("aaaaaabb", ["a", "b"]), ("aaaaaaab", [])):  # two others are enough, and one is not
+        some = cube(np.full((3, 8, 4), "text", object), PEOPLE.assign(team=list(team)))
+        tails = tables(some, {"words": words}, ["", "", ""]).tails
+        assert tails.loc[tails["column"] == "team", "group"].tolist() == groups
 
 
 def test_shares_that_say_how_sure_a_group_is_are_no_groups() -> None:

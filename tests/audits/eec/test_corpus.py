@@ -156,3 +156,13 @@ def test_values_that_are_all_alike_have_no_chance() -> None:
     scored = corpus.cube(one_template, (Target("joy"),), np.full((1, 60, 1), 0.5, np.float32))
     found = tables.clustered(scored, "joy", "gender", 2)
     assert (found["templates"], found["p_templates"], found["p_clustered"]) == (1, None, None)
+
+
+def test_people_of_one_side_alone_are_no_pair() -> None:
+    people = pd.DataFrame({"name": ["he", "she", "Ann", "Bo"], "gender": ["male", "female", "female", "male"]})
+    people = people.assign(race=["", "", "European", "European"], pair=["1", "1", "", ""])
+    assert [(pair.words, pair.first.tolist(), pair.second.tolist()) for pair in corpus.pairs_of(people, "gender")] == [
+        ("she / he", [1], [0]), ("female / male first names, on average", [2], [3]),
+    ]  # fmt: skip
+    assert corpus.pairs_of(people, "race") == []
+    assert [pair.first.tolist() for pair in corpus.pairs_of(people.drop(index=0), "gender")] == [[1]]

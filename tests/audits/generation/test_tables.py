@@ -13,6 +13,7 @@ from statsmodels.stats.multitest import multipletests
 from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation import tables as views
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.planning import GenerationSpec
 from psa_core.audits.generation.report import account
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
@@ -306,7 +307,7 @@ def test_every_column_of_the_tables_by_hand() -> None:
     """Three templates, three values, four continuations, of which some have no score and two values are far apart."""
     scores = np.random.default_rng(2).uniform(0, 0.3, (3, 3, 4)).astype(np.float32).astype(float)
     scores[:, 2] = 1 - scores[:, 2] / 8
-    scores[0, 1, 2:] = scores[1, 1] = np.nan
+    scores[0, 1, 1:] = scores[1, 1] = np.nan
     made = scored(scores)
     found = tables(made)
     each = pd.DataFrame(scores.reshape(9, 4))
@@ -357,3 +358,10 @@ def test_chance_of_a_values_mean_is_that_of_shuffled_scores() -> None:
 def test_one_scorers_rows_are_numbered_anew() -> None:
     both = pd.DataFrame({"scorer": ["a", "b", "b"], "w1": [1, 2, 3]})
     pd.testing.assert_frame_equal(views.of_scorer(both, "b"), pd.DataFrame({"w1": [2, 3]}))
+
+
+def test_as_many_texts_as_allowed_are_written_and_no_more() -> None:
+    spec = GenerationSpec(lm="x", templates="occupation", scorers=("vader",), continuations=1000)
+    assert spec.texts_of_each(5000) == 1000
+    with pytest.raises(OptionError, match="5,001,000 texts in all, expected at most 5,000,000"):
+        spec.texts_of_each(5001)
