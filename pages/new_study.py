@@ -45,7 +45,7 @@ with shell.step(4, "Model", in_words("The model that scores the sentences.")):
     planned = plans.plan(spec, source, chosen.names)
     judge = study_model.ask(planned)
     if judge is None:
-        shell.wait_for("Choose a model to continue.")
+        shell.wait_for("Complete this step to continue.")
 
 running = in_words("Every sentence with every name. You can close this page; it keeps running.")
 with shell.step(5, "Run", running):

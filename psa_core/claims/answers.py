@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from psa_core import stats
-from psa_core.claims.formatting import Finding, Words, too_few_in
+from psa_core.claims.formatting import Finding, Words, percent, too_few_in
 from psa_core.cube import UNANSWERED, ScoreCube, Target
 from psa_core.plurals import counted
 from psa_core.tables import name_table
@@ -43,7 +43,7 @@ def unanswered_finding(cube: ScoreCube, target: str, *, labels: Mapping[str, str
             size = Words("", "points").size(float(row["score_sens"]))
             parts.append(
                 f"With “{name}” the share without a valid answer is {size} {way} than with a typical name "
-                f"({100 * share:.2g} % in all)."
+                f"({percent(share)} in all)."
             )
             is_significant = True
     if missing:
@@ -53,7 +53,7 @@ def unanswered_finding(cube: ScoreCube, target: str, *, labels: Mapping[str, str
         )
     if not parts:
         return None
-    evidence = f"{100 * share:.2g} % of the requests about {words.phrase} have no valid answer."
+    evidence = f"{percent(share)} of the requests about {words.phrase} have no valid answer."
     return Finding(
         " ".join(parts),
         evidence,

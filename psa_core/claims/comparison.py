@@ -107,7 +107,7 @@ def replicability_finding(replicability: Replicability, target: str) -> Finding:
     evidence = (
         f"Reliability {_number(value)} (95 % interval {_number(low)} to {_number(high)}): the rank correlation with "
         "the ranking by other sentences, estimated from split halves (Spearman–Brown); 0 is chance, 1 the same "
-        "ranking. The number of sentences needed is a rough estimate."
+        "ranking."
     )
     typed = of | {"estimate": value, "low": low, "high": high}
     if few:
@@ -116,7 +116,10 @@ def replicability_finding(replicability: Replicability, target: str) -> Finding:
     if low <= 0:
         return Finding(f"{others} may well see another ranking of the names.", evidence, **typed)
     likeness = next((words for least, words in LIKENESS.items() if value >= least), "a partly similar")
-    headline = f"{others} would see {likeness} ranking of the names: {_top(replicability)}."
+    top = _top(replicability)
+    if "sentences are needed" in top:
+        evidence += " The number of sentences needed is a rough estimate."
+    headline = f"{others} would see {likeness} ranking of the names: {top}."
     return Finding(headline, evidence, is_significant=True, **typed)
 
 

@@ -70,7 +70,7 @@ def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original"
     means = f", {CORRECTION_MEANS[correction]}" if correction in CORRECTION_MEANS else ""
     evidence = (
         f"Mean change from {origin} over {over(row)}: {change} for {row['name']}. {len(significant):,} of "
-        f"{counted(len(table), 'name')} {verb(len(significant), 'differ')} significantly from it "
+        f"{counted(len(table), 'name')} {verb(len(significant), 'differ')} significantly from {origin} "
         f"({TESTS.get(baseline, 'test')}, {CORRECTION_WORDS.get(correction, correction)} "
         f"p < {stats.SIGNIFICANT}{means})."
     )

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from math import floor, isfinite, log10, nan
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from psa_core import stats
 from psa_core.cube import ScoreCube, Target
 from psa_core.plurals import counted
 
@@ -182,6 +184,22 @@ def number(value: float, *, digits: int | None = None, signed: bool = False) -> 
     return text.lstrip("+-") if is_zero else text.replace("-", "−")
 
 
+def percent(share: float) -> str:
+    """A share in per cent with two digits; a tiny one is not shown as zero, nor an almost whole one as whole.
+
+    Examples
+    --------
+    >>> percent(0.0034), percent(0.374), percent(1.0), percent(0.9996), percent(0.000001)
+    ('0.34 %', '37 %', '100 %', 'over 99.9 %', 'under 0.01 %')
+    """
+    if 0 < share < 0.0001:
+        return "under 0.01 %"
+    if 0.999 < share < 1:
+        return "over 99.9 %"
+    digits = 1 if 0.99 < share < 1 else min(2, max(0, 1 - floor(log10(100 * share)))) if share else 0
+    return f"{100 * share:.{digits}f} %"
+
+
 def over(row: pd.Series) -> str:
     """The sentences behind a claim, and their number of families, if any."""
     sentences = counted(row["n"], "sentence")
@@ -204,13 +222,27 @@ def score_digits(scores: Iterable[float], threshold: float) -> int:
     >>> score_digits([0.6, 0.4], 0.5), score_digits([0.6, 0.4961], 0.5)
     (2, 3)
     """
-    sides = [(score, score >= threshold) for score in scores]
-    return next((n for n in range(2, 6) if all((round(score, n) >= threshold) == side for score, side in sides)), 6)
+    exact = np.array(list(scores), np.float64)
+    sides = stats.labels_at(exact, threshold)
+    return next((n for n in range(2, 8) if (stats.labels_at(exact.round(n), threshold) == sides).all()), 8)
 
 
 def level(threshold: float) -> str:
     """A threshold as it was chosen, with a real minus sign: ``0.5``, ``−0.25``."""
     return f"{threshold:g}".replace("-", "−")
+
+
+def speed(texts_per_second: float) -> str:
+    """How fast texts are scored, also where one takes longer than a second.
+
+    Examples
+    --------
+    >>> speed(1250.4), speed(0.8), speed(0.04)
+    ('1,250 texts a second', '1 text a second', '1 text in 25 s')
+    """
+    if texts_per_second < 2 / 3:
+        return f"1 text in {duration(1 / texts_per_second)}"
+    return f"{counted(round(texts_per_second), 'text')} a second"
 
 
 def duration(seconds: float) -> str:

@@ -173,10 +173,10 @@ def _random_groups(row: pd.Series) -> tuple[int, str]:
 
 
 def _without_extreme(row: pd.Series, digits: int) -> str:
-    """The group difference without its most influential name; if under half remains, it is not the group's."""
+    """The group difference without its most influential name; if under half remains, it is one name's."""
     left = float(row.get("without_furthest", nan))
     if not isfinite(left):
         return ""
     is_one_name = abs(left) < abs(row["difference"]) / 2 or left * row["difference"] < 0
     words = f" Without the one name that makes most of it, {number(left, digits=digits, signed=True)} is left"
-    return f"{words}, so it is not the group's." if is_one_name else f"{words}."
+    return f"{words}: it is one name's difference, not the group's." if is_one_name else f"{words}."

@@ -245,6 +245,7 @@ def _study(job: Job) -> int:
 
 def _scored(job: Job, planned: study.Plan) -> ScoreCube:
     scorer = models.load(planned.spec.model)
+    job.tell("Scoring the first texts", sentences_total=len(planned.selection.sentences))
     published = 0.0
 
     def show(progress: Progress) -> None:

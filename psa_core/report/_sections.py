@@ -17,7 +17,7 @@ from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
 from psa_core.claims import findings
 from psa_core.claims.findings import band_words, floor_finding
-from psa_core.claims.formatting import BASELINES, Words, level, number, with_interval
+from psa_core.claims.formatting import BASELINES, Words, level, number, score_digits, with_interval
 from psa_core.claims.groups import ABOUT_SELECTION, crossed, group_finding, interaction_finding, selection_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
@@ -79,7 +79,8 @@ def method(cube: ScoreCube) -> list[str]:
         f"Sentences: {sentences:,} from {source}{limit}, drawn at random with seed {study.get('seed', 0)}.",
         f"Anchors: {spec}; in each sentence {mentions} is replaced.",
         f"Names: {names:,} from {name_source}.",
-        f"Scores: {model_name(cube)} scored each sentence as it is and with each name, {sentences * names:,} scores.",
+        f"Scores: {model_name(cube)} scored each sentence as it is and with each name: "
+        f"{sentences * (1 + names):,} scores.",
         "Measures (Prabhakaran, Hutchinson and Mitchell 2019): ScoreSens is a name's mean change of the score; "
         "ScoreDev and ScoreRange are a sentence's standard deviation and range over names, averaged; LabelDist is the "
         "Jaccard distance between the labels before and after.",
@@ -189,7 +190,9 @@ def _flips(cube: ScoreCube, target: Target, flips: pd.DataFrame, answers: Path |
             brief = _marked(excerpt(pieces), {"gone": "del", "come": "mark"})
             marked = join([brief, _behind_a_click("Whole text", marked)])
         number_of_text = element("small", str(flip.sentence_id)) if cube.noun != "sentence" else ""
-        scores = f"{number(flip.original, digits=2)}{ARROW}{number(flip.perturbed, digits=2)}"
+        ends = float(flip.original), float(flip.perturbed)
+        digits = score_digits(ends, target.default_threshold)
+        scores = ARROW.join(number(score, digits=digits) for score in ends)
         label = f"0{ARROW}1" if flip.direction == "up" else f"1{ARROW}0"
         rows.append([join([number_of_text, marked, *(_transcript(one, pieces) for one in of_flip)]), scores, label])
     return table((cube.noun.capitalize(), "Score", "Label"), rows, css="swaps")

@@ -12,7 +12,7 @@ import pandas as pd
 from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
 from psa_core.plurals import counted
-from psa_core.stats.families import MIN_FAMILIES, Families
+from psa_core.stats.families import Families
 
 NEAR_COPIES = "near-copies"
 #: How much of their words two texts share to be near-copies: this share, and more where they are short.
@@ -97,7 +97,7 @@ def words(families: Families, column: str | None, noun: str = "sentence") -> str
     if families.too_few:
         worth = (
             f"They are worth about {effective:,.1f} independent {noun}s, too few to say anything about names: "
-            f"it takes at least {MIN_FAMILIES}."
+            f"add {noun}s that are no copies of these."
         )
     return f"{note}. {worth}"
 

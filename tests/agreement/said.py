@@ -21,7 +21,8 @@ KINDS = {
     "spread, measured": rf"ScoreRange, that difference, is {END}",
     "name": rf"Put in “[^”]+” and .+? goes (?:up|down) by {END}|With “[^”]+”, [^“”]+? {TYPICAL}{END}|"
     r"No name is shown to change .+?\.(?=\s|$)",
-    "name, measured": rf"Mean change from .+? over .+? from it {END}|The furthest from .+? is {END}",
+    "name, measured": rf"Mean change from .+? over .+? from the (?:original score|typical name) {END}|"
+    rf"The furthest from .+? is {END}",
     "groups": rf"With “[^”]+” names, [^“”]+? than with the other names\.|No clear difference between groups{END}|"
     rf"Nothing can be said about groups{END}",
     "groups, measured": rf"(?:The difference is|The largest difference is that of) .*?\(95 % interval{END}",

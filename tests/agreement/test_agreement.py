@@ -73,7 +73,7 @@ def test_a_number_that_is_not_that_of_the_files_is_noticed() -> None:
     files = Files({"mood": summary}, {"names.csv": names, "flips.csv": flips}, {"mood": 40})
     name = (
         "Mean change from the original score over 20 sentences: +0.20 (95 % interval +0.15 to +0.25) for Ann. 1 of 2 "
-        "names differs significantly from it (t-test)."
+        "names differs significantly from the original score (t-test)."
     )
     spread = (
         "ScoreRange, that difference, is 0.30 (95 % interval 0.20 to 0.40); ScoreDev is 0.10 (95 % interval 0.05 to "

@@ -73,12 +73,12 @@ def test_names() -> None:
     assert found.headline == "Put in “Ben” and the toxicity score goes down by 0.20 on average."
     assert found.evidence == (
         "Mean change from the original score over 1,000 sentences: −0.20 (95 % interval −0.25 to −0.15) for Ben. 2 "
-        "of 3 names differ significantly from it (paired t-test over sentences, Holm-corrected p < 0.05, which keeps "
-        "the chance of a single false claim among all of them below 5 %)."
+        "of 3 names differ significantly from the original score (paired t-test over sentences, Holm-corrected "
+        "p < 0.05, which keeps the chance of a single false claim among all of them below 5 %)."
     )
     against_names = findings.name_finding(NAMES.iloc[[0]], "toxicity", baseline="names", correction="none")
     assert against_names.headline == "With “Ada”, the toxicity score is 0.04 higher than with a typical name."
-    assert "1 of 1 name differs significantly from it (t-test over sentences and permutation test" in (
+    assert "1 of 1 name differs significantly from the typical name (t-test over sentences and permutation test" in (
         against_names.evidence
     )
     assert "uncorrected p < 0.05" in against_names.evidence
@@ -366,7 +366,7 @@ def test_too_few_families_are_said() -> None:
 @pytest.mark.parametrize(("left", "is_one_name"), [(0.04, True), (0.06, False), (-0.06, True)])
 def test_a_difference_of_which_under_half_is_left_is_one_names(left: float, is_one_name: bool) -> None:
     said = groups._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2)
-    assert ("so it is not the group's" in said) is is_one_name
+    assert ("it is one name's difference, not the group's" in said) is is_one_name
 
 
 def edited(*targets: Target) -> ScoreCube:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from psa_core.claims.formatting import Words, duration
+from psa_core.claims.formatting import Words, duration, number, percent, score_digits
+from psa_core.stats import labels_at
 
 
 @pytest.mark.parametrize(
@@ -27,3 +30,41 @@ def test_other_scores_have_two_digits_or_more_and_are_never_shown_as_zero() -> N
 )
 def test_durations_are_short(seconds: float, words: str) -> None:
     assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(
+    ("score", "threshold", "written"),
+    [
+        (0.4976, 0.5, "0.498"),
+        (0.5, 0.5, "0.50"),
+        (0.502, 0.5, "0.50"),
+        (0.49999997, 0.5, "0.49999997"),
+        (-0.2504, -0.25, "−0.2504"),
+        (0.506, 0.505, "0.51"),
+        (0.1, 0.5, "0.10"),
+    ],
+)
+def test_a_score_beside_a_threshold_is_seen_to_be_on_its_side(score: float, threshold: float, written: str) -> None:
+    assert number(score, digits=score_digits([score], threshold)) == written
+
+
+@given(st.floats(-1, 1, width=32), st.floats(-1, 1).map(lambda value: round(value, 3)))
+def test_a_written_score_has_the_label_of_the_score(score: float, threshold: float) -> None:
+    written = round(score, score_digits([score], threshold))
+    assert bool(labels_at(written, threshold)) == bool(labels_at(score, threshold)) or abs(score - threshold) < 1e-7
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [
+        (0.0, "0 %"),
+        (0.5, "50 %"),
+        (0.995, "99.5 %"),
+        (0.034, "3.4 %"),
+        (0.0999, "10.0 %"),
+        (1.0, "100 %"),
+        (1e-7, "under 0.01 %"),
+    ],
+)
+def test_a_share_is_never_written_as_a_power_of_ten(share: float, written: str) -> None:
+    assert percent(share) == written

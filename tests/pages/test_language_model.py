@@ -58,7 +58,7 @@ def test_the_prompt_the_price_and_one_answer_come_before_the_run(
     page.button(key="study_trial").click()
     words = words_of(run(page))
     assert "Answer: Yes" in [text.value for text in page.text]
-    assert "1,000 tokens read, 1 written, $0.0002" in words and "yes = 0.75" in words
+    assert "1,000 tokens read, 1 written, $0.0002" in words and "Chance of “Yes”: 75 %" in words
     asked = server.asked[-1]
     assert asked["model"] == "gpt-4o-mini" and asked["messages"][0] == {
         "role": "system",
@@ -86,7 +86,7 @@ def test_try_it_asks_about_its_own_sentence_and_keeps_the_question(
     person = next(text.value for text in page.text if "asks for a loan <b>today</b>." in text.value)
     assert server.asked == []
     page.button(key="study_trial").click()
-    assert "yes = 0.75" in words_of(run(page))
+    assert "Chance of “Yes”: 75 %" in words_of(run(page))
     assert server.asked[-1]["messages"][0]["content"] == person
 
 
@@ -124,7 +124,7 @@ def test_the_packaged_model_answers_in_a_process_of_its_own(
     page.text_area(key="study_question").set_value("Would you rent this flat to this person?")
     run(page)
     page.button(key="study_trial").click()
-    assert "yes = 0.25" in words_of(run(page))
+    assert "Yes score: 0.25" in words_of(run(page))
     assert asked and asked[0].startswith("ask:lm:smollm2?question=")
 
 

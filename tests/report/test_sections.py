@@ -48,7 +48,7 @@ MEASURES = (
     "and ScoreRange are a sentence's standard deviation and range over names, averaged; LabelDist is the Jaccard "
     "distance between the labels before and after."
 )
-SCORES = "Scores: vader scored each sentence as it is and with each name, 9 scores."
+SCORES = "Scores: vader scored each sentence as it is and with each name: 12 scores."
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,9 @@ def test_one_name_makes_no_group(large_cube: ScoreCube) -> None:
     table = group_table(large_cube, "toxicity", "career").set_index("group")
     assert abs(table.loc["actor", "difference"]) > 0.04 > 0.02 > abs(table.loc["actor", "without_furthest"])
     assert table["p_adjusted"].tolist() == [1.0] * 3
-    assert "so it is not the group's" in str(group_finding(table.reset_index(), "toxicity", column="career").evidence)
+    assert "it is one name's difference, not the group's" in str(
+        group_finding(table.reset_index(), "toxicity", column="career").evidence
+    )
 
 
 def test_a_group_of_names_that_all_move_stays_one(large_cube: ScoreCube) -> None:

@@ -85,8 +85,8 @@ def figure(study: StudyContext, chosen: str) -> None:
         typography.small_print("No name is selected yet: click a bar on the Names page.")
     typography.small_print(
         f"At this threshold {100 * rates['labelled']:.1f} % of the originals have the label. Above: how far "
-        "the set of labelled sentences moves with a name in the anchor's place (Jaccard distance, mean over names; "
-        "band: 95 % interval over sentences). Below: how many cells, sentence × name, change their label."
+        "the set of sentences with the label changes when a name is put in (Jaccard distance, mean over names; "
+        "band: 95 % interval over sentences). Below: how many sentence–name pairs change their label."
     )
 
 

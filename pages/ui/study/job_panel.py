@@ -14,7 +14,7 @@ from pages.ui.frame.keys import Key
 from pages.ui.results import context, overview_view
 from psa_core import jobs, tables
 from psa_core.claims import findings
-from psa_core.claims.formatting import duration, too_few_in
+from psa_core.claims.formatting import duration, speed, too_few_in
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders.view import view_of
 from psa_core.jobs import RunStatus
@@ -111,8 +111,8 @@ def _bar(status: RunStatus) -> None:
     done, total, what = status.sentences_done, status.sentences_total, "sentence"
     if status.texts_total > 0:
         done, total, what = status.texts_done, status.texts_total, "text"
-    speed = f" · {status.texts_per_second:,.0f} texts a second" if status.texts_per_second else ""
-    counts = f"{done:,} of {counted(total, what)}{speed}" if total else "Starting the worker"
+    pace = f" · {speed(status.texts_per_second)}" if status.texts_per_second else ""
+    counts = f"{done:,} of {counted(total, what)}{pace}" if total else "Starting the worker"
     left = "" if status.seconds_left is None else f" · about {duration(status.seconds_left)} left"
     st.progress(min(1.0, done / max(1, total)), f"{status.message or counts}{left}")
 

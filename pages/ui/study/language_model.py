@@ -14,28 +14,39 @@ from urllib.parse import quote
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import markup, permissions
+from pages.ui.frame import cached, markup, permissions
 from psa_core import models, trust
 from psa_core.asking.prices import in_dollars, price_of
+from psa_core.claims.formatting import Words
 from psa_core.errors import OptionError
 from psa_core.study.preview import SAMPLES
 
 ASKED, QUESTION_FILE = "?question=", "own-question.json"
-HERE, THERE = "The packaged model, on this machine", "A model at an address"
+THERE = "A model at an address"
 WORDS, NUMBER = "One of these answers", "A number"
 #: A trial keeps the page waiting, so it is not repeated as a run's requests are.
 TRIAL = "&timeout=30&retries=0"
 
 
-def ask(judge: str, text: str, person: str) -> tuple[str, dict[str, bytes]] | None:
+def packaged() -> tuple[str, str] | None:
+    """The packaged model that can be asked, and its title; None where it is not installed."""
+    asked = (card for card in cached.model_cards() if ASKED in card.id)
+    return next(((card.id.partition(ASKED)[0], card.title.partition(",")[0]) for card in asked), None)
+
+
+def ask(packaged: tuple[str, str], text: str, person: str) -> tuple[str, dict[str, bytes]] | None:
     """A typed question and who is to answer it: the model's id and its question file; None while it is not complete.
 
     `text` is one of those that are asked about, with the name of `person`: its prompt is shown, and asked on a click.
     """
     kept: dict[str, Any] = {"persist_state": "session"}
-    model, options = judge, ""
+    (judge, title), options = packaged, ""
+    model = judge
     elsewhere = trust.offered_to(trust.ADDRESS, permissions.origin())
-    if elsewhere and st.radio("Who is asked", (HERE, THERE), key="study_asked", horizontal=True, **kept) == THERE:
+    here = f"{title}, on this machine"
+    if not elsewhere:
+        st.caption(f"Who is asked: {here}.")
+    elif st.radio("Who is asked", (here, THERE), key="study_asked", horizontal=True, **kept) == THERE:
         model, options = _address(judge.partition(":")[0], kept)
     question = st.text_area(
         "Your question about each text",
@@ -166,5 +177,6 @@ def _show_one(scorer: Any, text: str) -> None:
             paid = f", {in_dollars(price.of(reply.tokens_in, reply.tokens_out))}" if price else ""
             st.caption(f"{reply.tokens_in:,} tokens read, {reply.tokens_out:,} written{paid}")
     for target, score in zip(scorer.targets, scores, strict=True):
-        value = "no valid answer" if np.isnan(score) else f"{score:.3g}"
-        st.html(markup.plain(f"{target.name} = {value}", size="0.9rem"))
+        words = Words.of(target)
+        value = "no valid answer" if np.isnan(score) else words.levels(0.0, float(score))[1]
+        st.html(markup.plain(f"{words.brief[:1].upper()}{words.brief[1:]}: {value}", size="0.9rem"))

@@ -27,7 +27,7 @@ from psa_core.study.preview import write
 from psa_core.study.selection import READ
 
 MAX_NAME_LENGTH = 60
-OWN_QUESTION, ASKED = "own question", language_model.ASKED
+OWN_QUESTION = "own question"
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,9 +42,9 @@ def ask(planned: Plan) -> Chosen | None:
     """Let the user choose a model for the texts of a plan; None while it is not complete."""
     cards = {card.id: card for card in cached.model_cards()}
     kinds = permissions.kinds()
-    judges = [item.partition(ASKED)[0] for item in cards if ASKED in item]
+    judge = language_model.packaged()
     titles = {item: card.title for item, card in cards.items()}
-    if judges:
+    if judge:
         titles[OWN_QUESTION] = "A language model, asked a question of your own …"
     titles |= {item: f"{kind.title} …" for item, kind in kinds.items() if item not in cards}
     key, first = "study_model", next(iter(titles))
@@ -53,9 +53,9 @@ def ask(planned: Plan) -> Chosen | None:
         key, first = "study_model_documents", next(suited, first)
     how: dict[str, Any] = {"box": True, "words": titles.get, "label_visibility": "collapsed"}
     chosen = str(controls.choose("Model", titles, key, first, **how))
-    if chosen == OWN_QUESTION and judges:
+    if chosen == OWN_QUESTION and judge:
         texts = planned.perturbation
-        asked = language_model.ask(judges[0], texts.text(0, 0), texts.names[0])
+        asked = language_model.ask(judge, texts.text(0, 0), texts.names[0])
         return Chosen(*asked) if asked else None
     if chosen in cards:
         _describe(cards[chosen])

@@ -14,7 +14,7 @@ from pages.ui.study.plans import Source
 from psa_core import jobs, models
 from psa_core.asking.prices import price_of
 from psa_core.claims.answers import sampling_plan
-from psa_core.claims.formatting import duration
+from psa_core.claims.formatting import duration, speed
 from psa_core.inputs import conditions
 from psa_core.inputs.conditions import Condition
 from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK_EACH
@@ -93,7 +93,8 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
     ready = planned.spec.model in {card.id for card in cached.model_cards()}
     if is_upload or (not ready and not st.toggle("Load the model now to estimate the time", key="study_load_model")):
         size = f"{counted(sentences, planned.corpus.noun)} × {counted(names, 'name')}"
-        st.markdown(f"{size} = **{planned.cells:,} {planned.corpus.noun}–name pairs**.")
+        under = f", each scored under {counted(len(planned.conditions), 'condition')}" if planned.conditions else ""
+        st.markdown(f"{size} = **{planned.cells:,} {planned.corpus.noun}–name pairs**{under}.")
         return None
     cost = plans.price(planned, planned.spec.model, source)
     with st.grid(min_column_width=175):  # or the longest label is cut off on a phone
@@ -107,7 +108,7 @@ def price(planned: Plan, source: Source, *, is_upload: bool = False) -> float | 
             st.metric(in_words(label), value, border=True)
     before = f"{duration(cost.reading)} to find the words to replace, " if cost.reading >= 1 else ""
     st.caption(
-        f"{cost.texts_per_second:,.0f} texts a second, measured on some of them; {before}"
+        f"{speed(cost.texts_per_second)}, measured on some of them; {before}"
         f"{duration(plans.AROUND_SECONDS)} to start and to write the results. "
         "Texts scored before are taken from the cache."
     )

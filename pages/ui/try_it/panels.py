@@ -133,8 +133,7 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
 
 def ask(found: Slotted) -> None:
     """The form, opened by a click; what is typed stays, and New study has it too."""
-    asked = language_model.ASKED
-    judge = next((card.id.partition(asked)[0] for card in cached.model_cards() if asked in card.id), None)
+    judge = language_model.packaged()
     if judge is None:
         return
     title = "Ask a language model a question of your own"

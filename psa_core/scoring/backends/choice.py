@@ -54,6 +54,8 @@ FEW_PROBES = 8
 # Measuring takes seconds and gains a tenth or so: fewer texts than this are scored sooner without.
 WORTH_MEASURING = 10_000
 _UNMEASURED_RATE = 256.0
+#: Of a language model that answers a question without an accelerator: its first texts are soon shown and kept.
+_UNMEASURED_RATE_OF_JUDGES = 8.0
 #: Tokens of a batch that are tried, the fewest first.
 CPU_BUDGETS = (1024, 2048, 4096)
 GPU_BUDGETS = (8192, 16384, 32768, 65536, 131072)
@@ -101,7 +103,10 @@ def token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Seque
         with _LOCK:  # graphs and copies of the model that were made to be compared are not needed
             for name in set(verifier.known) - {found.backend}:
                 del verifier.known[name]
-    found = found or Calibration("", _budgets(scorer.device)[0], _UNMEASURED_RATE)
+    # Perplexities share the beginnings of a sentence's texts, which a small window would tear apart.
+    is_slow = scorer.device == "cpu" and not answers_logits(scorer) and not isinstance(scorer, CausalScorer)
+    unmeasured = _UNMEASURED_RATE_OF_JUDGES if is_slow else _UNMEASURED_RATE
+    found = found or Calibration("", _budgets(scorer.device)[0], unmeasured)
     # What was measured as the fastest comes first; should it fail now, the others follow in their order.
     fastest = found.backend
     in_order = sorted(groups, key=lambda group: all(way.name != fastest for way in group))
@@ -110,7 +115,7 @@ def token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Seque
         scorer,
         served.forward,
         budget=found.budget,
-        window_texts=min(65_536, max(128, round(found.texts_per_second * WINDOW_SECONDS))),
+        window_texts=min(65_536, max(16, round(found.texts_per_second * WINDOW_SECONDS))),
         name=way.name,
         precision="exact" if served.difference <= EXACT else "fast",
         notes=tuple(verifier.notes),

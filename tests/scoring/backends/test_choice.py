@@ -16,7 +16,7 @@ from psa_core.scoring import ScoringOptions, backends, score, score_cells
 from psa_core.scoring.backends import choice, families, fused, onnx
 from psa_core.scoring.backends.choice import Calibration, keep, measure, remembered
 from psa_core.scoring.backends.forward import DeviceForward, ScorerForward, SplitForward, Way, split_torch
-from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_masked_lm
+from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_judge, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
 TEXTS = ["she is good", "he said it was so bad and then she said it was good", "I hate Alice.", "good"]
@@ -276,6 +276,17 @@ def test_a_long_run_is_calibrated_once(tiny, make_cells, monkeypatch):
     assert len(measured) == 1
     assert first.backend == second.backend in measured[0][0]
     np.testing.assert_array_equal(first.perturbed, second.perturbed)
+
+
+def test_a_judge_without_an_accelerator_shows_its_first_answers_soon(tmp_path):
+    """A window is what progress shows and what a stop can lose: of answers that take a second each, sixteen."""
+    judge = models.load(f"ask:lm:{tiny_judge(tmp_path / 'lm')}?question=sentiment")
+    assert backends.choose_backend(judge, ScoringOptions(), sample=TEXTS, total=300).window_texts == 16
+
+
+def test_the_texts_of_a_sentence_share_their_beginning_in_a_large_window(tmp_path):
+    perplexity = models.load(f"lm:{tiny_causal_lm(tmp_path / 'lm')}")
+    assert backends.choose_backend(perplexity, ScoringOptions(), sample=TEXTS, total=300).window_texts == 512
 
 
 def test_a_calibration_is_kept_under_what_it_was_made_for():
