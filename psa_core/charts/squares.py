@@ -17,8 +17,8 @@ from psa_core.charts.drawing import CLICKED, HELP, Drawing, Spec, drawing, layer
 
 #: The selection of a click, and the fields of a square that it has.
 CLICK: Spec = {"name": "square", "fields": ["row", "column"]}
-#: Pixels of a row and a column: of countries, of measures, of values (as wide as the page has room); and on paper.
-COUNTRY_PIXELS, GAP_PIXELS, VALUE_PIXELS, PRINTED_COLUMN = (30, 132), (40, 190), (46, 0), 92
+#: Pixels of a row and a column: of countries and of values (as wide as the page has room), of measures; and on paper.
+COUNTRY_PIXELS, GAP_PIXELS, VALUE_PIXELS, PRINTED_COLUMN = (30, 0), (40, 190), (46, 0), 92
 FONT_SIZE, LINE_PIXELS, TITLE_SHIFT = 14, 16, 48
 #: Letters in a line of a heading and of a label: on a phone a column is to stand beside the labels.
 HEAD_LETTERS, LABEL_LETTERS = 24, 20
@@ -134,7 +134,8 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
         said=rows["row"] + " and " + rows["column"] + ": " + numbers,
         x=rows["column"],
     )
-    return _squares(rows.drop(columns="distance"), values, values, VALUE_PIXELS, selected, either_way=True)
+    rows = rows.drop(columns="distance")
+    return _squares(rows, values, values, VALUE_PIXELS, selected, either_way=True, angle=-50)
 
 
 def _squares(
@@ -145,16 +146,17 @@ def _squares(
     selected: tuple[str, str] | None,
     *,
     either_way: bool = False,
+    angle: int = 0,
 ) -> Drawing:
     """Squares with headings above and labels beside them, in the order of these.
 
     `rows` has ``row, column, x`` (a key of `heads`), ``depth`` (from -1 to 1; without colour where it is NaN), ``text``
-    and ``said``, what is read of it.
+    and ``said``, what is read of it. Headings stand at an `angle` where they are longer than a column is wide.
     """
     framed = pd.Series(list(zip(rows["row"], rows["column"], strict=True)), rows.index).isin([selected])
     if either_way and selected:
         framed |= (rows["row"] == selected[1]) & (rows["column"] == selected[0])
-    turned = {"labelAngle": 0} if pixels[1] else {"labelAngle": -50, "labelAlign": "left"}
+    turned = {"labelAngle": angle} | ({"labelAlign": "left"} if angle else {})
     place = {
         "x": words("x", title=None, sort=list(heads), axis={"orient": "top", **turned, **_in_lines(heads)}),
         "y": words("row", title=None, sort=list(labels), axis={**_in_lines(labels), "labelPadding": 6}),

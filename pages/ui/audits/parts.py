@@ -128,10 +128,10 @@ def score_text(score: float) -> str:
 
     Examples
     --------
-    >>> score_text(0.0323), score_text(85000.0), score_text(-0.5)
-    ('0.03', '85,000', '−0.50')
+    >>> score_text(0.997), score_text(85000.0), score_text(-0.5)
+    ('1.00', '85,000', '−0.50')
     """
-    return f"{score:,.2f}".removesuffix(".00").replace("-", "−")
+    return f"{score:,.{0 if float(score).is_integer() else 2}f}".replace("-", "−")
 
 
 def differing(first: str, second: str) -> tuple[list[markup.Span], list[markup.Span]]:

@@ -85,9 +85,9 @@ def show(study: StudyContext, flip: pd.Series, reading: Reading) -> None:
         transcript(study, int(flip["sentence_position"]), name)
 
 
-def three(study: StudyContext) -> None:
-    """Three different flips, read-only."""
-    for _, flip in study.flips().different(3).frame().iterrows():
+def examples(study: StudyContext, count: int = 3) -> None:
+    """So many different flips, read-only."""
+    for _, flip in study.flips().different(count).frame().iterrows():
         with st.container(border=True, gap="small"):
             _flip(study, flip)
 

@@ -175,7 +175,8 @@ def conditions(study: StudyContext) -> None:
     box = partial(controls.choose, box=True)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         target = str(box("Score", tables.condition_targets(study.cube), "compare_target"))
-        column = str(box("Groups", columns, "compare_groups"))
+        drawn = by_column(study)[1]
+        column = str(box("Groups", columns, "compare_groups", drawn if drawn in columns else columns[0]))
     table = study.compute_slowly(_condition_table, of=target, column=column)
     found = condition_finding(table, target, column=column)
     typography.finding(found)

@@ -99,7 +99,7 @@ def _sentences(study: StudyContext) -> None:
     """In how many sentences a label changes, with three examples."""
     st.header("Changed labels", anchor=False)
     _with_evidence(study.sentence_finding())
-    flip_card.three(study)
+    flip_card.examples(study)
     shell.link("sentences", "Every changed label")
 
 

@@ -163,4 +163,4 @@ def _threshold(study: StudyContext) -> None:
 def _labels(study: StudyContext) -> None:
     typography.finding("Examples of changed labels")  # how many there are, the view before has said
     with st.container():
-        flip_card.three(study)
+        flip_card.examples(study, 3 if study.cube.noun == "sentence" else 2)  # as many as a wall has room for
