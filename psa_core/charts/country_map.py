@@ -39,7 +39,7 @@ def country_map(values: pd.DataFrame, *, title: str, number: str = "+.1f", heigh
 
 
 def _spec(title: str, top: float, *, has_small: bool) -> Spec:
-    legend = {"orient": "bottom", "title": title, "titleLimit": 500, "format": ".6~f", "gradientLength": 340}
+    legend = {"orient": "bottom", "title": title, "titleLimit": 500, "format": ".6~f", "gradientLength": 280}
     scale = {"domain": [-top, 0, top], "range": COLOURS, "interpolate": "rgb"}
     tooltip = [words("country"), words("shown", title=title)]
     known = {"color": quantity("value", scale=scale, legend=legend), "tooltip": tooltip}

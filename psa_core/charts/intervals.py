@@ -185,7 +185,7 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
         "range": [colour for colour, _ in LOOKS],
     }
     # Labels stand on the middle of their three lines.
-    axis = {"labelExpr": f"split(datum.label, {BREAK!r})", "labelLimit": 190, "labelFontSize": 13, "labelOffset": -16}
+    axis = {"labelExpr": f"split(datum.label, {BREAK!r})", "labelLimit": 170, "labelFontSize": 13, "labelOffset": -16}
     encoding = row_axis("label", boxes["label"], **axis) | {
         "x": quantity(
             "delta", title=["Δ of the score,", "as a share of its range"], axis={"format": ".6~f", "tickCount": 8}

@@ -22,6 +22,8 @@ COUNTRY_PIXELS, GAP_PIXELS, VALUE_PIXELS, PRINTED_COLUMN = (30, 0), (40, 190), (
 FONT_SIZE, LINE_PIXELS, TITLE_SHIFT = 14, 16, 48
 #: Letters in a line of a heading and of a label: on a phone a column is to stand beside the labels.
 HEAD_LETTERS, LABEL_LETTERS = 24, 20
+#: Headings that stand beside each other in columns as narrow as a phone makes them.
+SMALL = {"labelFontSize": 12}
 #: Standard errors at which a colour is strongest.
 STRONGEST = 5.0
 COLOURS = [faded(_theme.DOWN, 0.72), faded(_theme.MUTED, 0.0), faded(_theme.UP, 0.72)]
@@ -156,7 +158,7 @@ def _squares(
     framed = pd.Series(list(zip(rows["row"], rows["column"], strict=True)), rows.index).isin([selected])
     if either_way and selected:
         framed |= (rows["row"] == selected[1]) & (rows["column"] == selected[0])
-    turned = {"labelAngle": angle} | ({"labelAlign": "left"} if angle else {})
+    turned = {"labelAngle": angle} | ({"labelAlign": "left"} if angle else {} if pixels[1] else SMALL)
     place = {
         "x": words("x", title=None, sort=list(heads), axis={"orient": "top", **turned, **_in_lines(heads)}),
         "y": words("row", title=None, sort=list(labels), axis={**_in_lines(labels), "labelPadding": 6}),
