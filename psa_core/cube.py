@@ -160,13 +160,15 @@ class ScoreCube:
         """The cube with more notes in its manifest."""
         return replace(self, provenance={**self.provenance, "notes": [*self.provenance.get("notes", ()), *notes]})
 
-    def rows(self, keep: np.ndarray) -> ScoreCube:
-        """The cube of some sentences (a boolean mask or positions), in their order."""
+    def rows(self, keep: np.ndarray, names: np.ndarray | None = None) -> ScoreCube:
+        """The cube of some sentences (a boolean mask or positions), in their order; of some names too, by position."""
+        perturbed = self.perturbed[keep]
         return replace(
             self,
             sentences=self.sentences.iloc[np.arange(len(self.sentences))[keep]].reset_index(drop=True),
+            names=self.names if names is None else self.names.iloc[names].reset_index(drop=True),
             original=self.original[keep],
-            perturbed=self.perturbed[keep],
+            perturbed=perturbed if names is None else perturbed[:, names],
             controls=None if self.controls is None else self.controls[keep],
         )
 

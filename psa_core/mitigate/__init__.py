@@ -7,7 +7,7 @@ sentences that had no part in it.
 
 from __future__ import annotations
 
-from psa_core.mitigate._held_out import AlsoPeople, Loss, Trial, averaging_table, check, loss, part, recognised, trial
+from psa_core.mitigate._held_out import AlsoPeople, Loss, Trial, averaging_table, check, loss, recognised, trial
 from psa_core.mitigate._scorer import NameAveraged, Template
 from psa_core.mitigate._split import (
     Halves,

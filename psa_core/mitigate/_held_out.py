@@ -18,12 +18,6 @@ from psa_core.mitigate._scorer import NameAveraged, refuse_forms
 from psa_core.study.perturbation import Perturbation
 
 
-def part(cube: ScoreCube, *, sentences: np.ndarray, names: np.ndarray) -> ScoreCube:
-    """The cube of some sentences and some names, by position."""
-    rows = cube.rows(sentences)
-    return replace(rows, names=cube.names.iloc[names].reset_index(drop=True), perturbed=rows.perturbed[:, names])
-
-
 @dataclass(frozen=True)
 class AlsoPeople:
     """An anchor finder that finds what another one does, and people that no list has; the longer of two stays."""
@@ -83,7 +77,7 @@ def held_out_cube(cube: ScoreCube, *, used: np.ndarray, measured: np.ndarray, se
     if not len(used):
         raise NameListError("names to average over", got="none of the study's names", expected="at least one")
     means = cube.perturbed[:, used].astype(np.float64).mean(axis=1).astype(np.float32)
-    own = part(cube, sentences=np.arange(cube.shape[0]), names=measured)
+    own = cube.rows(np.arange(cube.shape[0]), measured)
     perturbed = np.where(seen[:, :, None], means[:, None], own.perturbed)
     provenance = {**cube.provenance, "mitigation": {"name_averaged": cube.names["name"].iloc[used].tolist()}}
     return replace(own, original=means, perturbed=perturbed, provenance=provenance)
@@ -107,7 +101,7 @@ def trial(cube: ScoreCube, *, used: np.ndarray, measured: np.ndarray, seen: np.n
     """Average over some names, and measure others; see `held_out_cube` for the arguments."""
     every = np.arange(cube.shape[0])
     return Trial(
-        part(cube, sentences=every, names=measured),
+        cube.rows(every, measured),
         held_out_cube(cube, used=used, measured=measured, seen=seen),
         held_out_cube(cube, used=used, measured=measured, seen=np.zeros_like(seen)),
         held_out_cube(cube, used=used, measured=used, seen=np.ones((cube.shape[0], len(used)), dtype=bool)),

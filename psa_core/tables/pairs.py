@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
 from psa_core.methods.score_dev import ScoreDev
 from psa_core.methods.score_range import ScoreRange
@@ -50,24 +50,13 @@ def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
     if not targets:
         got = f"{', '.join(target.name for target in now.targets)}, and before {', '.join(sorted(known))}"
         raise CubeError("targets of the two results", got=got, expected="at least one in common")
-    later, earlier = (
-        _part(cube, sentences[:, side], names[:, side], targets) for side, cube in enumerate((now, before))
-    )
-    return MatchedCubes(later, earlier, now.shape[0] - len(sentences), now.shape[1] - len(names))
-
-
-def _part(cube: ScoreCube, sentences: np.ndarray, names: np.ndarray, targets: tuple[Target, ...]) -> ScoreCube:
-    """The cube of some sentences, names and targets; neutral edits count in no comparison of results."""
-    positions = np.array([cube.target_index(target.name) for target in targets])
-    return replace(
-        cube,
-        sentences=cube.sentences.iloc[sentences].reset_index(drop=True),
-        names=cube.names.iloc[names].reset_index(drop=True),
-        targets=targets,
-        original=cube.original[np.ix_(sentences, positions)],
-        perturbed=cube.perturbed[np.ix_(sentences, names, positions)],
-        controls=None,
-    )
+    both = []
+    for side, cube in enumerate((now, before)):
+        positions = np.array([cube.target_index(target.name) for target in targets])
+        part = replace(cube, controls=None).rows(sentences[:, side], names[:, side])  # edits count in no comparison
+        original, perturbed = part.original[:, positions], part.perturbed[:, :, positions]
+        both.append(replace(part, targets=targets, original=original, perturbed=perturbed))
+    return MatchedCubes(both[0], both[1], now.shape[0] - len(sentences), now.shape[1] - len(names))
 
 
 def change_table(

@@ -83,7 +83,7 @@ def test_mitigate(cube: ScoreCube, show: Callable[..., str], page: Page) -> None
     names, sentences = mitigate.halves_of_names(cube.names), mitigate.split_sentences(cube)
     measured = cube.rows(sentences.measured[: TEXTS // len(names.measured)])
     every = np.arange(measured.shape[0])
-    perturbation = perturbation_of(mitigate.part(measured, sentences=every, names=names.measured))
+    perturbation = perturbation_of(measured.rows(every, names.measured))
     seen = mitigate.recognised(perturbation, anchors.finder("entities:PERSON"))
     trial = mitigate.trial(measured, used=names.used, measured=names.measured, seen=seen)
     cards = page.get_by_test_id("stMetric").all_inner_texts()

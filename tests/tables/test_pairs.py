@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import mitigate, stats, tables
+from psa_core import stats, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.tables.pairs import (
@@ -180,7 +180,7 @@ def test_a_name_that_is_above_the_limit_is_shown() -> None:
 
 def two_by_three():  # type: ignore[no-untyped-def]
     """Two sentences, three names; the first name moves the first sentence by 0.6, then by 0.2."""
-    cube = mitigate.part(result_studies.cube(), sentences=np.arange(2), names=np.arange(3))
+    cube = result_studies.cube().rows(np.arange(2), np.arange(3))
     original = np.full((2, 1), 0.4, np.float32)
     scores = [np.full((2, 3, 1), 0.3, np.float32) for _ in range(2)]
     scores[0][0, 0], scores[1][0, 0] = 0.9, 0.45

@@ -58,7 +58,7 @@ class HeldOut:
     @cached_property
     def perturbation(self) -> Perturbation:
         """The texts of the sentences and names that are measured."""
-        cube = mitigate.part(self.study.cube, sentences=self.sentences.measured, names=self.names.measured)
+        cube = self.study.cube.rows(self.sentences.measured, self.names.measured)
         return perturbation_of(cube)
 
     @cached_property
@@ -174,7 +174,7 @@ def curves(halved: HeldOut, count: int) -> None:
     st.header("How many names are enough?", anchor=False)
     study, total = halved.study, len(halved.names.used)
     counts = [step for step in STEPS if step < total] + [total]
-    chosen_on = mitigate.part(study.cube, sentences=halved.sentences.used, names=halved.names.used)
+    chosen_on = study.cube.rows(halved.sentences.used, halved.names.used)
     table = mitigate.averaging_table(chosen_on, study.target.name, counts=counts, threshold=study.threshold)
     exports.figure(
         averaging_curves(table, chosen=count),
