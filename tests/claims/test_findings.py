@@ -176,6 +176,13 @@ def test_sentences() -> None:
     )
 
 
+def test_without_the_number_of_cells_labels_are_counted_alone() -> None:
+    said = findings.sentence_finding(SENTENCES, "toxicity", threshold=0.5).headline
+    assert said.startswith(
+        "Swapping in a name changes 5 labels for the toxicity score (flagged at 0.5 and above): 4 become"
+    )
+
+
 def correlated(shape: str = "falling", **numbers: float | None) -> dict[str, dict[str, float | str | None]]:
     """Of a summary, what `correlation_finding` reads."""
     return {"sensitivity_correlation": numbers, "sensitivity_trend": {"shape": shape}, "size": {"sentences": 90}}

@@ -233,3 +233,33 @@ def test_the_command_is_the_studys_own_unless_the_model_is_a_strangers() -> None
         first, warning = sections.commands(study(model=model))
         assert first == rerun and model in warning
         assert warning.endswith("has to be named by you: add --model and its id, if you know it.")
+
+
+@pytest.mark.parametrize(
+    ("names", "groups", "section", "colour", "limit"),
+    [
+        (60, {"gender": 3, "race": 4}, "gender", "race", 0),
+        (61, {"gender": 3, "race": 4}, "gender", "race", 6),
+        (61, {"race": 4}, "", "race", 16),
+        (61, {}, "", "", 16),
+        (61, {"age": 2, "gender": 3}, "age", "gender", 8),
+    ],
+)
+def test_a_figure_has_sections_colours_and_as_many_names_as_fit(
+    names: int, groups: dict[str, int], section: str, colour: str, limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+    monkeypatch.setattr(sections, "name_figure", lambda _, options: asked.append(options))
+    monkeypatch.setattr(sections, "figure_svg", lambda _: "<svg></svg>")
+    monkeypatch.setattr(sections, "picture", lambda svg, words: words)
+    tables_of = {column: pd.DataFrame({"group": range(size)}) for column, size in groups.items()}
+    table = ranking(names).assign(n=30)
+    words = sections._figure_1(study(), Target("toxicity", 0, 4), table, tables_of, "original", "Source")
+    (options,) = asked
+    assert (options.section_by, options.colour_by, options.limit) == (section, colour, limit)
+    assert options.axis_title == "Mean change of the toxicity score from the original (ScoreSens)"
+    assert options.score_range == 4 and options.band is None
+    mark = " * and full colour: adjusted p < 0.05. Whiskers: 95 % interval over sentences."
+    assert str(words).endswith(f"{mark}  Source.")
+    untested = sections._figure_1(study(), Target("toxicity"), table.assign(p_adjusted=np.nan), {}, "names", "Source")
+    assert "full colour" not in str(untested)

@@ -13,7 +13,7 @@ from psa_core import report
 from psa_core.asking import Answer, Reply
 from psa_core.inputs.conditions import Condition
 from psa_core.report import swap_pieces
-from psa_core.report.transcripts import Transcript, of_cells
+from psa_core.report.transcripts import NOT_KEPT, Transcript, of_cells
 from psa_core.study import perturbation_of
 from psa_core.study.conditions import joined
 
@@ -63,7 +63,7 @@ def test_each_condition_has_its_own_request(tmp_path: Path) -> None:
     assert words == [["No"], ["Yes"]]
 
 
-def test_what_a_model_here_is_asked_is_shown_without_loading_it() -> None:
+def test_what_a_model_here_is_asked_is_shown_without_loading_it(tmp_path: Path) -> None:
     told = "ask:lm:smollm2?question=interview"
     cube = study()
     cube = psa.ScoreCube(
@@ -75,8 +75,11 @@ def test_what_a_model_here_is_asked_is_shown_without_loading_it() -> None:
         {**cube.provenance, "study": {**cube.provenance["study"], "model": told}},
     )
     ((found,),) = of_cells(cube, "score", [(0, 1)], Path("nowhere"))
-    assert found.reply is None
+    assert found.reply is None and found.note == ""
     assert "Bo bakes <bread>." in found.messages[-1]["content"]
+    (tmp_path / "answers.jsonl").touch()
+    ((older,),) = of_cells(cube, "score", [(0, 1)], tmp_path / "answers.jsonl")
+    assert older.reply is None and older.note == NOT_KEPT
 
 
 def test_the_report_has_the_transcripts_of_its_cards_escaped(tmp_path: Path) -> None:
