@@ -16,6 +16,7 @@ import pytest
 
 from tests.mutation.operators import Mutant, mutants
 from tests.mutation.running import Mutations, Outcome
+from tests.test_doctests import FILES, module_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ROOMS = ("stats", "tables", "claims", "audits", "metrics", "mitigate", "report", "folders", "study", "api")
@@ -69,8 +70,11 @@ def _rooms(chosen: Sequence[Mutant], only: Sequence[str]) -> Sequence[str]:
 
 
 def _tests(rooms: Sequence[str]) -> list[str]:
+    """The tests of some rooms, and the examples in their docstrings."""
     places = [place for name in rooms for place in (ROOT / "tests" / name, ROOT / "tests" / f"test_{name}.py")]
-    return [str(place) for place in places if place.exists()]
+    modules = [module_of(file) for file in FILES if file.relative_to(ROOT).with_suffix("").parts[1] in rooms]
+    examples = [f"{ROOT / 'tests' / 'test_doctests.py'}::test_examples_are_true[{module}]" for module in modules]
+    return [*(str(place) for place in places if place.exists()), *examples]
 
 
 def _equivalent() -> dict[tuple[str, str, str, str], str]:
