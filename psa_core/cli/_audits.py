@@ -48,12 +48,12 @@ def _execute(
     out: Path | None = option(None, metavar="DIR", help="result folder: new, empty, or one to continue"),
     job: Path | None = JOB,
 ) -> int:
+    if job is not None and out is not None:
+        return _as_job(audit, given, out, job)
+    spec = audit.spec(**given)
     file = out if not export or audit.export is None or audit.export.into_out else export
     if file is None:
         raise OptionError("--out", got="nothing", expected="a value", fix=f"See psa {audit.command} --help.")
-    if job is not None:
-        return _as_job(audit, given, file, job)
-    spec = audit.spec(**given)
     if audit.export and export:
         print(f"{counted(_export(audit.export, spec, file), audit.export.what)} in {file}")
         return 0
