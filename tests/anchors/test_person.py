@@ -279,6 +279,12 @@ def test_a_namesake_stays_with_his_pronouns(text: str, stays: str) -> None:
             "Subject: Escalation N. Rao\n\nMr. Rao called. Nikhil Rao paid.",
             "Escalation E. Walsh|Ms. {last}|{name} paid",
         ),
+        (
+            "Renske de Wit rents flat 6 at Harbour View. Renske earns well.\n\nDr. Hendrik de Wit",
+            "{name} rents|{first} e",
+        ),
+        ("Subject: Re: FW: Agnes\n\nAgnes Doe wants less. Doe is the best.", "FW: {first}|{name} wants|{last} is"),
+        ("Jane Doe moved to Hong Kong. Jane likes Hong Kong. Doe trades in Hong Kong.", "{name} moved to Hong Kong"),
         ("We made Jane Doe redundant. Jane left.", "made {name} redundant|{first} left"),
     ],
 )
@@ -286,6 +292,11 @@ def test_which_part_of_a_name_is_the_last(text: str, with_another: str) -> None:
     other = changed(text)
     for words in with_another.format(name=EMILY.name, first=EMILY.first, last=EMILY.last).split("|"):
         assert words in other, other
+
+
+def test_who_is_perhaps_the_same_person_is_perhaps_another_for_pronouns() -> None:
+    text = "Ravi slept. Mr. Menon says that Ravi has work, and that he may go with him. Ravi left."
+    assert changed(text) == "Emily slept. Mr. Menon says that Emily has work, and that he may go with him. Emily left."
 
 
 def test_where_nobody_calls_the_person_he_or_she_every_they_is_listed() -> None:

@@ -15,6 +15,7 @@ from psa_core.anchors._person.lexicon import (
     PART,
     PARTICLE,
     PLACE_LASTS,
+    PLACES,
     WELL_KNOWN,
     could_be_name,
     in_name_case,
@@ -56,6 +57,8 @@ _LABEL = re.compile(
     r"student|member|resident|regarding|pt)(?:[ ](?:\d|name))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
+#: Before the subject of an e-mail that is answered or forwarded.
+_REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
 #: A Chinese name of one or two syllables in Latin letters.
 _PINYIN = re.compile(
     r"(?:(?:[zcs]h|[b-df-hj-np-tw-z])?(?:[aeo]|[aeo]i|[ao][ou]|[aeiu]ng?|ong|iu?|ia[no]?g?|iong|ie|u[aeio]?|ua[in]g?)){1,2}",
@@ -170,7 +173,7 @@ def _word_as_last(first: str, last: str) -> bool:
     """Whether an ordinary word follows a first name as its last name: *Daniel Rivers*, *Anna Lane*, *Ji-woo Park*."""
     named_so = is_first(first) or _SYLLABLES.fullmatch(first)
     is_word = first.casefold() in lexicon.WORD_NAMES
-    return bool(named_so) and last.casefold() not in NEVER_NAMES - PLACE_LASTS and not is_word
+    return bool(named_so) and last.casefold() not in (NEVER_NAMES | PLACES) - PLACE_LASTS and not is_word
 
 
 def _place_last(words: Sequence[str]) -> bool:
@@ -248,7 +251,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
         heads = start < 200 and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
         tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
-        listed = all(is_listed(in_name_case(word)) for word in plain)
+        known = [evidence(in_name_case(word)) for word in plain]  # Hong Kong is two last names
+        listed = all(map(is_listed, map(in_name_case, plain))) and any(one.first for one in known)
         if (
             sure
             or is_first(plain[0])
@@ -258,11 +262,12 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         ):
             yield Told(named(words, sure=sure), start, 1.5 if heads else 0.0)
         elif not is_capitals(run[0]) and not any(map(lexicon.is_ordinary, plain)) and all(map(could_be_name, plain)):
-            again = [len(re.findall(rf"(?<!\w){re.escape(word)}(?!\w)", text)) for word in (plain[0], plain[-1])]
+            both, *again = (
+                len(re.findall(rf"(?<!\w){re.escape(written)}(?!\w)", text))
+                for written in (" ".join(words), plain[0], plain[-1])
+            )
             family = evidence(plain[-1]).last >= WELL_KNOWN and again[0] > 1
-            if evidence(plain[0]).last < WELL_KNOWN and (
-                family or max(again) > min(again)
-            ):  # one stands alone elsewhere
+            if evidence(plain[0]).last < WELL_KNOWN and (family or max(again) > both):  # one stands alone elsewhere
                 yield Told(named(words), start)
 
 
@@ -285,7 +290,8 @@ def _places(text: str) -> Iterator[Told]:
         if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
             comma = None
         label = match[1].casefold()
-        words = [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(match[2])[0].split()
+        value = _REPLIED.sub("", match[2])
+        words = [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(value)[0].split()
         if who := _value(words, 5, "name" in label):
             weight = 3.0 if label in ("re", "regarding", "subject") else 6.0
             yield Told(who, match.start(2), 0.0 if label in seen else weight)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, Role, Undecided
 from psa_core.anchors._person.lexicon import ANYBODY, KIN, TITLE, as_written, gender_of_title
-from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME
+from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME, PERHAPS
 from psa_core.anchors._person.naming import SIGNED
 from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
 
@@ -67,7 +67,7 @@ def rivals_in(
 ) -> list[Rival]:
     """Where other people are named, or kin without a name, or a title stands before what was left."""
     own = [(one.start, one.end) for one in anchors]
-    own += [(one.start, one.end) for one in left if not one.reason.startswith((OTHER_NAME, ANOTHER))]
+    own += [(one.start, one.end) for one in left if not one.reason.startswith((OTHER_NAME, ANOTHER, PERHAPS))]
     rivals = list[Rival]()
     for other in others:
         for part in (other.named.first, other.named.last, other.named.nick):
