@@ -15,10 +15,10 @@ from psa_core.study.perturbation import Perturbation
 DOCUMENTS = Path(__file__).with_name("person-documents.txt").read_text(encoding="utf-8").split("=====\n")[1:]
 #: A person's name, then the text: ``[words|form]`` is a mention, ``[she]`` a pronoun, and ``[words|-]`` a mention that
 #: must stay and be listed. Nobody in them is real. The rules were mended with the first and the third; the others came
-#: later: of "unseen" 184 of 187 and of "long" 226 of 229 changed spans were right at first sight.
-HARD, HELD_OUT, LETTERS, UNSEEN, LONG = (
+#: later: of "unseen" 184 of 187, of "long" 226 of 229 and of "fresh" 324 of 330 changed spans were right at first sight.
+HARD, HELD_OUT, LETTERS, UNSEEN, LONG, FRESH = (
     Path(__file__).with_name(f"person-{kind}.txt").read_text(encoding="utf-8").split("=====\n")
-    for kind in ("hard", "held-out", "letters", "unseen", "long")
+    for kind in ("hard", "held-out", "letters", "unseen", "long", "fresh")
 )
 _MARKED = re.compile(r"\[([^\[\]|\n]+?)(?:\|([^\[\]|\n]+))?\](?!\()")
 _PRONOUNS = {word: form for form, words in PRONOUNS.items() if form not in ("him", "his") for word in words}
@@ -77,8 +77,15 @@ def unmarked(marked: str) -> tuple[str, list[tuple[int, int, str]]]:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("documents", "least_right", "most_silent"),
-    [(HARD, 0.99, 0), (HELD_OUT, 0.96, 3), (LETTERS[1:], 0.99, 0), (UNSEEN[1:], 0.99, 0), (LONG[1:], 0.99, 0)],
-    ids=["hard", "held out", "letters", "unseen", "long"],
+    [
+        (HARD, 0.99, 0),
+        (HELD_OUT, 0.96, 3),
+        (LETTERS[1:], 0.99, 0),
+        (UNSEEN[1:], 0.99, 0),
+        (LONG[1:], 0.99, 0),
+        (FRESH[1:], 0.99, 0),
+    ],
+    ids=["hard", "held out", "letters", "unseen", "long", "fresh"],
 )
 def test_documents_with_relatives_initials_nicknames_and_addresses(
     documents: list[str], least_right: float, most_silent: int
@@ -297,6 +304,16 @@ def test_which_part_of_a_name_is_the_last(text: str, with_another: str) -> None:
 def test_who_is_perhaps_the_same_person_is_perhaps_another_for_pronouns() -> None:
     text = "Ravi slept. Mr. Menon says that Ravi has work, and that he may go with him. Ravi left."
     assert changed(text) == "Emily slept. Mr. Menon says that Emily has work, and that he may go with him. Emily left."
+
+
+def test_a_name_that_no_list_knows_is_another_where_it_acts_more_than_once() -> None:
+    text = "Jane Doe joins us. Priti began the model; Priti will explain what she did. Jane starts on Monday."
+    assert "Priti will explain what she did" in changed(text, GREG)
+
+
+def test_a_short_name_in_quotes_behind_the_full_one_is_the_persons() -> None:
+    text = 'Applicant: Philippa Moore ("Pip")\nPip is cheerful.'
+    assert changed(text, GREG) == "Applicant: Greg Baker\nGreg is cheerful." or "Pip" not in changed(text, GREG)
 
 
 def test_where_nobody_calls_the_person_he_or_she_every_they_is_listed() -> None:

@@ -11,10 +11,20 @@ from typing import NamedTuple
 
 from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, Role, Undecided
-from psa_core.anchors._person.lexicon import ANYBODY, KIN, TITLE, as_written, gender_of_title
+from psa_core.anchors._person.lexicon import (
+    ANYBODY,
+    KIN,
+    PART,
+    PERSON_VERB,
+    TITLE,
+    as_written,
+    could_be_name,
+    gender_of_title,
+)
 from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME, PERHAPS
 from psa_core.anchors._person.naming import SIGNED
 from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
+from psa_core.inputs.gazetteers import is_listed
 
 IN_SPEECH = "a pronoun in the person's own words"
 NEAR_ANOTHER, WRITER = "a pronoun nearer to another person", "a pronoun in a text that the person wrote"
@@ -38,6 +48,8 @@ _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
 _SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
+#: A word with a capital that does what people do.
+_ACTS = re.compile(rf"(?<![\w@./-])({PART})(?:{PERSON_VERB.pattern})")
 _ABSOLUTE = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:is|was|and|or|but)\b)")
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
 #: A word for the person: *she is a 66-year-old woman*.
@@ -75,6 +87,11 @@ def rivals_in(
                 for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text):
                     if not any(start < match.end() and match.start() < end for start, end in own):
                         rivals.append(Rival(match.start(), other.gender))
+    names = {word for one in anchors for word in re.findall(PART, text[one.start : one.end])}
+    acts = Counter(match[1] for match in _ACTS.finditer(text))
+    for match in _ACTS.finditer(text):  # a name that no list knows
+        if acts[match[1]] > 1 and match[1] not in names and could_be_name(match[1]) and not is_listed(match[1]):
+            rivals.append(Rival(match.start(), ""))
     for match in _KIN_WORDS.finditer(text):
         before = text[max(0, match.start() - 60) : match.start()]
         if match[1].casefold() not in ANYBODY or not _IS_ONE.search(before):
