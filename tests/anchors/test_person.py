@@ -15,7 +15,8 @@ from psa_core.study.perturbation import Perturbation
 DOCUMENTS = Path(__file__).with_name("person-documents.txt").read_text(encoding="utf-8").split("=====\n")[1:]
 #: A person's name, then the text: ``[words|form]`` is a mention, ``[she]`` a pronoun, and ``[words|-]`` a mention that
 #: must stay and be listed. Nobody in them is real. The rules were mended with the first and the third; the others came
-#: later: of "unseen" 184 of 187, of "long" 226 of 229 and of "fresh" 324 of 330 changed spans were right at first sight.
+#: later: of "unseen" 184 of 187, of "long" 226 of 229 and of the last 20 of "fresh" 165 of 166 changed spans were right
+#: at first sight.
 HARD, HELD_OUT, LETTERS, UNSEEN, LONG, FRESH = (
     Path(__file__).with_name(f"person-{kind}.txt").read_text(encoding="utf-8").split("=====\n")
     for kind in ("hard", "held-out", "letters", "unseen", "long", "fresh")
@@ -313,7 +314,7 @@ def test_a_name_that_no_list_knows_is_another_where_it_acts_more_than_once() -> 
 
 def test_a_short_name_in_quotes_behind_the_full_one_is_the_persons() -> None:
     text = 'Applicant: Philippa Moore ("Pip")\nPip is cheerful.'
-    assert changed(text, GREG) == "Applicant: Greg Baker\nGreg is cheerful." or "Pip" not in changed(text, GREG)
+    assert changed(text, GREG) == 'Applicant: Greg Baker ("Greg")\nGreg is cheerful.'
 
 
 def test_where_nobody_calls_the_person_he_or_she_every_they_is_listed() -> None:
