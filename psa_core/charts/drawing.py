@@ -93,6 +93,12 @@ def written(place: Mapping[str, Any], field: str = "label") -> list[Spec]:
     ]
 
 
+def ring(place: Spec, *, size: int, stroke: str) -> Spec:
+    """A ring around the marks that are ``ringed``: those that the reader chose."""
+    looks: Spec = {"size": size, "filled": False, "stroke": stroke, "strokeWidth": 3, "aria": False}
+    return layer("point", place, where="datum.ringed", **looks)
+
+
 def row_axis(field: str, order: Sequence[str], **axis: Any) -> Spec:
     """A vertical axis with labels in this order from top to bottom."""
     return {"y": words(field, title=None, axis=axis, sort=list(order))}

@@ -19,6 +19,7 @@ from psa_core.charts.drawing import (
     drawing,
     layer,
     quantity,
+    ring,
     words,
     written,
 )
@@ -60,7 +61,7 @@ def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str |
     layers = [
         marks | CLICKED,
         layer("line", x | {"y": quantity("near")}, strokeWidth=2.5, **DASHED),
-        _ring(place, size=280, stroke=_theme.DOWN),
+        ring(place, size=280, stroke=_theme.DOWN),
     ]
     return drawing(points, layers, height=380, click={"name": POINT, "fields": ["sentence_id"]})
 
@@ -74,11 +75,6 @@ def _curve(original: np.ndarray, change: np.ndarray) -> np.ndarray:
     step = 0.01 * float(np.ptp(original))
     smooth: np.ndarray = lowess(change, original, frac=NEAR, it=0, delta=step, return_sorted=False)
     return smooth
-
-
-def _ring(place: Spec, *, size: int, stroke: str) -> Spec:
-    looks: Spec = {"size": size, "filled": False, "stroke": stroke, "strokeWidth": 3, "aria": False}
-    return layer("point", place, where="datum.ringed", **looks)
 
 
 def name_scatter(
@@ -107,7 +103,7 @@ def name_scatter(
     }
     tooltip = [words("label"), *(quantity(field, format="+.2%") for field in ("first", "second"))]
     marks = layer("point", {**place, "tooltip": tooltip}, filled=True, size=80, color=_theme.ACCENT, opacity=0.85)
-    layers = [diagonal(), marks | CLICKED, *written(place), _ring(place, size=300, stroke=_theme.UP)]
+    layers = [diagonal(), marks | CLICKED, *written(place), ring(place, size=300, stroke=_theme.UP)]
     return drawing(rows, layers, height=430, click=NAME_CLICK)
 
 

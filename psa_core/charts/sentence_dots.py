@@ -19,6 +19,7 @@ from psa_core.charts.drawing import (
     drawing,
     layer,
     quantity,
+    ring,
     row_axis,
     words,
     written,
@@ -117,8 +118,7 @@ def _dots(target: Target, y: Spec) -> list[Spec]:
     marks = layer(
         "point", place | by_kind("kind", KINDS, None) | {"tooltip": tooltip}, filled=True, size=90, opacity=0.95
     )
-    ring: Spec = {"size": 280, "shape": CIRCLE, "filled": False, "stroke": _theme.MUTED, "strokeWidth": 3}
-    return [marks | CLICKED, layer("point", place, where="datum.ringed", aria=False, **ring)]
+    return [marks | CLICKED, ring(place, size=280, stroke=_theme.MUTED)]
 
 
 def _rule(field: str, dash: list[int]) -> list[Spec]:

@@ -57,22 +57,19 @@ class Transcript:
             yield "Answer", self.note
             return
         yield "Error", self.reply.error
-        for thought, count in Counter(answer.thought for answer in self.reply.answers).items():
-            yield _times("Thinking", count), thought
-        for refusal, count in Counter(answer.refusal for answer in self.reply.answers).items():
-            yield _times("Refusal", count), refusal
-        for words, count in Counter(
-            answer.content for answer in self.reply.answers if not answer.refusal
-        ).most_common():
-            yield _times("Answer", count), words or "(nothing)"
+        answers = self.reply.answers
+        counts = {
+            "Thinking": Counter(answer.thought for answer in answers).items(),
+            "Refusal": Counter(answer.refusal for answer in answers).items(),
+            "Answer": Counter(answer.content or "(nothing)" for answer in answers if not answer.refusal).most_common(),
+        }
+        for heading, found in counts.items():
+            for words, count in found:
+                yield heading if count == 1 else f"{heading} ({count} times)", words
         listed = first_tokens(self.reply.answers[0]) if self.reply.answers else None
         likely = sorted((listed or {}).items(), key=lambda item: -item[1])[:SHOWN_TOKENS]
         yield "Likeliest first tokens", ", ".join(f"“{token}” {exp(log):.3f}" for token, log in likely)
         yield "Tokens", f"{self.reply.tokens_in:,} read, {self.reply.tokens_out:,} written"
-
-
-def _times(heading: str, count: int) -> str:
-    return heading if count == 1 else f"{heading} ({count} times)"
 
 
 def kept(file: Path, cube: ScoreCube, target: str, cells: Sequence[tuple[int, int]]) -> list[list[Transcript]]:
