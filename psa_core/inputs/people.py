@@ -336,7 +336,7 @@ def _form_of(written: str) -> str:
         return "FULL" if written in ("FULL", "FULL NAME") else "name"
     if form not in SLOTS:  # an article depends on the word behind it, which differs by name
         form = key if _PAIR.fullmatch(key) and key not in (*_ALIASES, "a/an", "an/a") else ""
-        return form.capitalize() if written[0].isupper() else form
+        return form.upper() if written.isupper() else form.capitalize() if written[0].isupper() else form
     if form == "title":  # capitals of its own
         return "TITLE" if written.isupper() else form
     return form.upper() if written.isupper() else form.capitalize() if written[0].isupper() else form

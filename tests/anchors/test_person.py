@@ -341,6 +341,12 @@ def test_a_text_is_not_about_a_relative_of_the_same_name(text: str, relative: st
     )
 
 
+def test_verbs_in_capitals_stay_in_capitals() -> None:
+    text = "JANE DOE\n\nJane Doe is a nurse. SHE IS EARLY. Is she kind?"
+    assert changed(text, KIM).endswith("THEY ARE EARLY. Are they kind?")
+    assert changed(text, GREG).endswith("HE IS EARLY. Is he kind?")
+
+
 def test_pronouns_and_verbs_agree() -> None:
     text = "Jane Doe runs a shop. She's been there since May and she likes it. Does she sing? Her songs are hers."
     assert changed(text, GREG) == (

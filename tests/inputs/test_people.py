@@ -126,6 +126,7 @@ def test_slots_in_texts_without_spaces_and_before_endings() -> None:
 def test_a_text_is_filled_by_a_person_and_by_nobody_in_particular() -> None:
     text = "{Title} said {he} {is/are} ill. {His} mail: {email}@x.org. {NAME}'s car."
     assert fill(text, ANN) == "Ms. Lee said she is ill. Her mail: ann.lee@x.org. Ann Lee's car."
+    assert fill("{HE} {IS/ARE} HERE, {Is/Are} {he}?", ANN) == "SHE IS HERE, Is she?"
     assert fill("Signed {initials}. {initials}, {he} wrote", ANN) == "Signed A.L. A.L., she wrote"
     neutral = people.Person.of("this person")
     assert fill("{title} said {he} {is/are} ill: {last}.", neutral) == "this person said they are ill: this person."

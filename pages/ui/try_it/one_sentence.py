@@ -15,7 +15,7 @@ from psa_core.anchors import slot
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.limits import PAGE_SECONDS
-from psa_core.inputs.people import Person
+from psa_core.inputs.people import Person, slots_in
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import fill_slots
 
@@ -107,7 +107,11 @@ class TableOne:
 
 
 def slotted(sentence: str, names: Sequence[str], filler: str, people: Sequence[Person] = ()) -> Slotted | None:
-    """Find the place of the name: the slots, else the first he or she with its mentions; None where there is none."""
+    """Find the place of the name: the slots, else the first he or she with its mentions; None where there is none.
+
+    Raises `AnchorError` for a slot that is not known.
+    """
+    slots_in(sentence)
     slots = slot.ANCHOR.build(filler).find([sentence])[0]
     if slots:
         text, spans = fill_slots(sentence, slots, filler)

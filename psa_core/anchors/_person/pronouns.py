@@ -289,7 +289,7 @@ def verbs_with(text: str, anchors: Sequence[Anchor]) -> list[Anchor]:
             singular, plural = singular_verb(singular), singular
         if singular != plural:
             pair = f"{singular}/{plural}"
-            verbs.append(Anchor(start, end, "object", anchors[0].gender, "subject", as_written(pair, word[:1])))
+            verbs.append(Anchor(start, end, "object", anchors[0].gender, "subject", as_written(pair, word)))
     return verbs
 
 

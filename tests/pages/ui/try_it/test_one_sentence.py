@@ -15,6 +15,7 @@ from pages.ui.try_it import one_sentence
 from pages.ui.try_it.controls import DOCUMENT
 from pages.ui.try_it.one_sentence import Panel, TableOne
 from psa_core.cube import Target
+from psa_core.errors import AnchorError
 from psa_core.inputs.people import Person
 
 
@@ -84,6 +85,11 @@ def test_a_document_has_a_person_in_every_form_and_shows_its_changed_passages() 
     shown = markup.scored_sentence(pieces, 0.25, Target("toxicity"))
     before, _, whole = shown.partition("Whole text")
     assert "handover sheet" in whole and "handover sheet" not in before and ">Ms. Lee</mark>" in before
+
+
+def test_an_unknown_slot_lists_the_known_ones() -> None:
+    with pytest.raises(AnchorError, match=r"nmae.*initials"):
+        one_sentence.slotted("{First} said {he} left {nmae}.", ("Ann Lee",), "this person")
 
 
 def test_hidden_names_are_hidden_in_every_form() -> None:
