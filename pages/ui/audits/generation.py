@@ -79,7 +79,7 @@ def _packaged(chosen: str) -> Prompts:
             _preview(part)
     if part is None:
         raise OptionError("templates", got="none", expected="at least one", fix="Choose a template.")
-    files = {"values.csv": exports.exact_csv(table)}
+    files = {"values.csv": exports.csv(table, exact=True)}
     if len(part.templates) == len(found.templates):
         return part, chosen, files
     return part, "templates.txt", files | {"templates.txt": "\n".join(part.templates).encode()}
@@ -102,7 +102,7 @@ def _own() -> Prompts:
     found = prompts.checked(templates, table, source="typed on the page")
     with st.expander(f"{counted(len(found.templates), 'template')} × {counted(len(found.values), 'value')}"):
         _preview(found)
-    files = {"values.csv": exports.exact_csv(table), "templates.txt": "\n".join(templates).encode()}
+    files = {"values.csv": exports.csv(table, exact=True), "templates.txt": "\n".join(templates).encode()}
     return found, "templates.txt", files
 
 

@@ -46,17 +46,10 @@ TITLES = {
 HELP = {"w1": "W1, the Wasserstein distance between the two distributions of scores; chance alone shows the floor"}
 
 
-def csv(table: pd.DataFrame) -> bytes:
-    """A table as CSV whose texts cannot run as formulas."""
+def csv(table: pd.DataFrame, *, exact: bool = False) -> bytes:
+    """A table as CSV whose texts cannot run as formulas; an `exact` one, for programs, has every text unchanged."""
     stream = io.StringIO()
-    spreadsheet.write(table, stream)
-    return stream.getvalue().encode("utf-8")
-
-
-def exact_csv(table: pd.DataFrame) -> bytes:
-    """A table as CSV for programs, with every text unchanged."""
-    stream = io.StringIO()
-    spreadsheet.write_exactly(table, stream)
+    (spreadsheet.write_exactly if exact else spreadsheet.write)(table, stream)
     return stream.getvalue().encode("utf-8")
 
 

@@ -129,13 +129,16 @@ def show(study: StudyContext) -> None:
     }
     if labelled:
         values["labelled"] = next(iter(labelled))
-    files = labelled | {"sentences.csv": exports.exact_csv(sentences_of(study)), "names.csv": exports.exact_csv(names)}
+    files = labelled | {
+        "sentences.csv": exports.csv(sentences_of(study), exact=True),
+        "names.csv": exports.csv(names, exact=True),
+    }
     # Anchors of the study's sentences that a reader switched off.
     off = pd.DataFrame(spec_of(study.cube).exclude, columns=["sentence_id", "start"])
     off = off[off["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
     if len(off):
         values["switched-off"] = "off.csv"
-        files["off.csv"] = exports.exact_csv(off)
+        files["off.csv"] = exports.csv(off, exact=True)
     with shell.step(4, "Run", "You can close this page; it keeps running."):
         _plan(study, names, recipe, len(strengths))
         if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):

@@ -6,7 +6,6 @@ from psa_core.audits.generation.journal import discard
 
 AUDIT = Audit(
     id="chats",
-    command="chats",
     title="Answers to people",
     noun="audit of answers",
     summary="Audit a language model by its answers to people with different names.",

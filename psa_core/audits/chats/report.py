@@ -191,7 +191,9 @@ def method_lines(result: ChatResult) -> list[str]:
         how = "The answers come from a file: how they were sampled is not known."
     else:
         how = f"At most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
-        how += f"{options.get('seed')}{_truncation(options)}."
+        how += str(options.get("seed"))
+        how += f", from the {options['top_k']} most probable tokens" if options.get("top_k") else ""
+        how += (f", top-p {options['top_p']}" if options.get("top_p", 1) != 1 else "") + "."
         if not result.cube.common_noise:
             how += " Whether the model keeps to the seed is not known."
     missing = manifest.get("missing", {})
@@ -205,11 +207,6 @@ def method_lines(result: ChatResult) -> list[str]:
     lines += [f"Grader {in_short(str(trial.get('id')))}: {trial.get('verdict')}{_grader(trial)}"
               for trial in manifest.get("graders", {}).values()]  # fmt: skip
     return lines
-
-
-def _truncation(options: Mapping[str, Any]) -> str:
-    words = f", from the {options['top_k']} most probable tokens" if options.get("top_k") else ""
-    return words + (f", top-p {options['top_p']}" if options.get("top_p", 1) != 1 else "")
 
 
 def _grader(trial: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ AUDIT = Audit(
     rebuild=result.rebuild,
     report=report.report,
     cells=lambda found: found.cells,
-    counts="sentence",
     export=Export(
         "--sentences-only",
         "only write the sentences to the CSV file --out, to score them elsewhere",

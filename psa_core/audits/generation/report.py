@@ -48,11 +48,14 @@ def report(result: GenerationResult) -> Report:
     generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
     by_scorer = {scorer: finding(found.summary, scorer, found.matrix) for scorer in cube.scorers}
     unknown = UNKNOWN_SEEDS if cube.is_imported else NOT_SHARED
+    measured = (found.summary.get("quality") or {}).items()
+    quality = {QUALITY.get(name, name): value for name, value in measured if isinstance(value, int | float)}
+    table = pd.DataFrame({"": quality.keys(), "value": quality.values()})
     return Report(
         title=f"What {generator} writes about one value and another",
         findings=[Finding(f"{scorer}: {each.headline}", each.evidence) for scorer, each in by_scorer.items()],
         method=[*account(cube), "Continuations are scored alone, without their prompt."],
-        body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), _quality(found.summary.get("quality"))],
+        body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), section("Quality", table)],
         limits=[*LIMITS, EMPTY_CELLS, *([] if cube.common_noise else [unknown])],
     )
 
@@ -181,11 +184,6 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> Html:
     same = ", generated with the same random seed" if cube.common_noise else ""
     title = f"Continuations of {pair[0]} and {pair[1]}{same}; most different first"
     return section(title, pd.DataFrame({"template": most["template"], **sides}), heading="h3")
-
-
-def _quality(quality: dict[str, Any] | None) -> Html:
-    known = {QUALITY.get(name, name): each for name, each in (quality or {}).items() if isinstance(each, int | float)}
-    return section("Quality", pd.DataFrame({"": known.keys(), "value": known.values()}))
 
 
 def model_table(audits: Mapping[str, GenerationResult]) -> pd.DataFrame:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.audits.generation.cube import FULL_STOP, GenerationCube, cut
-from psa_core.audits.generation.journal import Key
+from psa_core.audits.generation.journal import CONTINUATIONS, Key
 from psa_core.audits.generation.quality import imported_quality, occupation_counts
 from psa_core.audits.generation.tables import Tables, tables
 from psa_core.errors import RunFolderError
@@ -21,7 +21,7 @@ from psa_core.inputs import json_file
 from psa_core.inputs.limits import FILE
 from psa_core.inputs.spreadsheet import plain
 
-CONTINUATIONS, SCORES = "continuations.parquet", "scores.parquet"
+SCORES = "scores.parquet"
 PAIRS, MATRIX, VALUES, SUMMARY = "pairs.csv", "matrix.csv", "values.csv", "summary.json"
 OCCUPATIONS = "occupations.csv"
 MEASURES = ("individual_fairness", "group_fairness", "demographic_disparity")

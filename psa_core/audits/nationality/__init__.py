@@ -16,7 +16,6 @@ AUDIT = Audit(
     report=report.report,
     cells=lambda found: found.cube.shape[0] * found.cube.shape[1],
     size=lambda found: len(found.cube.sentences),
-    counts="sentence",
     question="What changes when the people in a text get common names of another country?",
     introduction="Each person in each sentence gets names that are common in a country, of the same gender and in the "
     "same form. How far do the predictions follow the country of the names? (Barriere & Cifuentes 2024)",

@@ -12,5 +12,5 @@ from psa_core.inputs import prompts
 
 def test_values_that_were_typed_reach_their_worker_as_they_were_typed(tmp_path: Path) -> None:
     typed = ["=Cy", "-Bo", "＠Di"]
-    (tmp_path / "values.csv").write_bytes(exports.exact_csv(pd.DataFrame({"value": typed})))
+    (tmp_path / "values.csv").write_bytes(exports.csv(pd.DataFrame({"value": typed}), exact=True))
     assert prompts.values_of(str(tmp_path / "values.csv"))[0]["value"].tolist() == typed
