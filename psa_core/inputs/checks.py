@@ -9,8 +9,9 @@ from os.path import isfile
 from pathlib import Path
 from typing import Any
 
+from psa_core import trust
 from psa_core.errors import CorpusError, OptionError, PsaError
-from psa_core.inputs.limits import Limit
+from psa_core.inputs.limits import NAMES_FILE, Limit
 
 
 def whole_number(field: str, value: Any) -> int:
@@ -46,6 +47,26 @@ def bytes_of(path: Path, limit: Limit, *, field: str, error: type[PsaError]) -> 
         raise FileNotFoundError(2, "no file", str(path))
     limit.check(path.stat().st_size, field=field, error=error, of=f"in {path.name[:60]}")
     return path.read_bytes()
+
+
+def listed_bytes(
+    place: str,
+    *,
+    field: str,
+    error: type[PsaError],
+    expected: str,
+    fix: str = "",
+    origin: trust.Origin | None = None,
+) -> bytes:
+    """The bytes of a file with a list (names, tasks, templates …) that somebody names by its path.
+
+    Raises `OptionError` when it may not be read on their word, and `error` when it is missing or too large.
+    """
+    trust.permit_path(field, place, origin)
+    try:
+        return bytes_of(Path(place), NAMES_FILE, field=field, error=error)
+    except (OSError, ValueError) as missing:
+        raise error(field, got=f"{place[:80]!r}, no file that can be read", expected=expected, fix=fix) from missing
 
 
 def yes_or_no(field: str, value: Any) -> bool:

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from psa_core import trust
 from psa_core.errors import OptionError
 from psa_core.inputs import tables
-from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.checks import listed_bytes
 from psa_core.inputs.limits import NAME_COLUMNS, NAMES, NAMES_FILE
 from psa_core.inputs.people import HIDDEN
 from psa_core.inputs.tables import TableSchema
@@ -82,13 +81,8 @@ def load(given: str) -> tuple[Condition, ...]:
     known, ids = packaged(), [part.strip() for part in given.split(",") if part.strip()]
     if all(part in known for part in ids):
         return _checked([known[part] for part in ids]) if ids else ()
-    trust.permit_path("--conditions", given)
-    try:
-        content = bytes_of(Path(given), NAMES_FILE, field="--conditions", error=OptionError)
-    except (OSError, ValueError) as error:
-        expected = f"some of {', '.join(known)} with commas between, or {EXPECTED}"
-        raise OptionError("--conditions", got=repr(given[:80]), expected=expected) from error
-    return read(Path(given).name, content)
+    expected = f"some of {', '.join(known)} with commas between, or {EXPECTED}"
+    return read(Path(given).name, listed_bytes(given, field="--conditions", error=OptionError, expected=expected))
 
 
 def is_packaged(given: str) -> bool:

@@ -17,7 +17,7 @@ from psa_core import trust
 from psa_core.errors import NameListError
 from psa_core.inputs import groups, limits, people, tables
 from psa_core.inputs._columns import INVISIBLE, JOINERS, clean_headers
-from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.checks import listed_bytes
 from psa_core.inputs.tables import TableSchema
 from psa_core.plurals import counted
 from psa_core.registry import ASSETS
@@ -149,14 +149,9 @@ def load(spec: str, name_column: str | None = None, *, origin: trust.Origin | No
     if card is not None:
         names = read_names(f"{spec}.csv", (FOLDER / f"{spec}.csv").read_bytes())
         return replace(names, id=spec, title=card.title, provenance=card.provenance, licence=card.licence)
-    trust.permit_path("names", spec, origin)
-    try:
-        content = bytes_of(Path(spec), limits.NAMES_FILE, field="names", error=NameListError)
-    except (OSError, ValueError) as error:
-        expected = f"a file, or one of {', '.join(card.id for card in available())}"
-        fix = "Run `psa names` for what each one holds."
-        got = f"no list and no readable file {spec[:80]!r}"
-        raise NameListError("names", got=got, expected=expected, fix=fix) from error
+    expected = f"a file, or one of {', '.join(card.id for card in available())}"
+    fix = "Run `psa names` for what each one holds."
+    content = listed_bytes(spec, field="names", error=NameListError, expected=expected, fix=fix, origin=origin)
     return replace(read_names(Path(spec).name, content, name_column), id=spec)
 
 

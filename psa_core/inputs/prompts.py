@@ -15,7 +15,7 @@ import pandas as pd
 from psa_core import trust
 from psa_core.errors import NameListError, OptionError
 from psa_core.inputs import names
-from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.checks import bytes_of, listed_bytes
 from psa_core.inputs.limits import NAMES_FILE
 from psa_core.inputs.people import GENDERS, Person, fill, people_of, slots_in
 from psa_core.registry import ASSETS
@@ -161,14 +161,12 @@ def _like(example: str, word: str) -> str:
 
 
 def _read_templates(place: str) -> list[str]:
-    trust.permit_path("--templates", place)
+    expected = f"{', '.join(packaged())}, or a UTF-8 text file with one template a line, {SLOT} in each"
+    content = listed_bytes(place, field="--templates", error=OptionError, expected=expected)
     try:
-        content = bytes_of(Path(place), NAMES_FILE, field="--templates", error=OptionError)
         return content.decode("utf-8-sig").splitlines()
-    except (OSError, ValueError) as error:
-        got = f"{place[:80]!r}, {'not UTF-8' if isinstance(error, UnicodeError) else 'no file that can be read'}"
-        expected = f"{', '.join(packaged())}, or a UTF-8 text file with one template a line, {SLOT} in each"
-        raise OptionError("--templates", got=got, expected=expected) from error
+    except UnicodeError as error:
+        raise OptionError("--templates", got=f"{place[:80]!r}, not UTF-8", expected=expected) from error
 
 
 def values_of(place: str) -> tuple[pd.DataFrame, str, str]:

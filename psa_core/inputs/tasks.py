@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from psa_core import trust
 from psa_core.errors import OptionError
 from psa_core.inputs import tables
-from psa_core.inputs.checks import bytes_of
+from psa_core.inputs.checks import listed_bytes
 from psa_core.inputs.limits import NAME_COLUMNS, NAMES, NAMES_FILE
 from psa_core.inputs.tables import TableSchema
 from psa_core.registry import ASSETS
@@ -80,14 +79,9 @@ def load(tasks: str) -> tuple[Task, ...]:
     """
     if tasks in packaged():
         return packaged()[tasks]
-    trust.permit_path("--tasks", tasks)
-    path = Path(tasks)
-    try:
-        content = bytes_of(path, NAMES_FILE, field="--tasks", error=OptionError)
-    except (OSError, ValueError) as error:
-        expected = f"{', '.join(packaged())}, or a file with a column task"
-        raise OptionError("--tasks", got=f"{tasks[:80]!r}, no file that can be read", expected=expected) from error
-    frame = tables.read(path.name, content, TASKS).frame
+    expected = f"{', '.join(packaged())}, or a file with a column task"
+    content = listed_bytes(tasks, field="--tasks", error=OptionError, expected=expected)
+    frame = tables.read(Path(tasks).name, content, TASKS).frame
     column = next((name for name in frame.columns if name.casefold() == "task"), frame.columns[0])
     known = {name.casefold(): name for name in frame.columns if name != column}
     rows = [

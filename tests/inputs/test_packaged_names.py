@@ -103,7 +103,7 @@ def test_a_path_loads_as_an_upload_does(tmp_path):
 
 @pytest.mark.parametrize("spec", ["", "nobody.csv", ".", "a\0b", "x" * 5000, "../names/demo"])
 def test_what_is_no_list_and_no_file_names_the_choices(spec):
-    with pytest.raises(NameListError, match=r"no list and no readable file .* public-figures"):
+    with pytest.raises(NameListError, match=r"no file that can be read.* public-figures"):
         load(spec)
 
 
