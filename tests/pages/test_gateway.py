@@ -63,7 +63,7 @@ def test_a_session_and_all_of_them_have_a_budget(stored: dict[str, dict[str, Any
     content = b"x" * MB
     stored["ann"]["1"] = SimpleNamespace(data=content)
     assert (put("ann", MB), put("ann", MB + 1)) == (204, 413)
-    kept = Upload("a.csv", content, "")
+    kept = Upload("a.csv", content)
     gateway.keep(kept, len(content), of=content)
     assert put("ann", MB) == 204, "the same bytes were counted twice"
     stored["ann"].clear()  # Streamlit let go of it, the page has not
@@ -77,7 +77,7 @@ def test_a_session_and_all_of_them_have_a_budget(stored: dict[str, dict[str, Any
 
 
 def test_what_an_upload_unpacked_to_counts_while_it_is_held(stored: dict[str, dict[str, Any]]) -> None:
-    table = Upload("unpacked", b"", "")
+    table = Upload("unpacked", b"")
     gateway.keep(table, MB)
     assert (put("ann", MB), put("ann", MB + 1), put("bo", 2 * MB)) == (204, 413, 204)
     del table

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import streamlit as st
@@ -27,7 +28,10 @@ class Upload:
 
     name: str
     content: bytes
-    sha256: str
+
+    @cached_property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
 
     def key(self) -> tuple[str, str]:
         """The cache key of its rows: the file's name decides how its bytes are read."""
@@ -60,11 +64,9 @@ def ask_file(
         name, content = files[0].name, files[0].getvalue()
         if len(files) > 1:
             UPLOADS_EACH.check(sum(file.size for file in files), field="files", error=OptionError)
-            name, content = (
-                TOGETHER,
-                documents.zipped([(file_name(one.name, MAX_BYTES), one.getvalue()) for one in files]),
-            )
-        uploaded = Upload(file_name(name, MAX_BYTES), content, hashlib.sha256(content).hexdigest())
+            name = TOGETHER
+            content = documents.zipped([(file_name(one.name, MAX_BYTES), one.getvalue()) for one in files])
+        uploaded = Upload(file_name(name, MAX_BYTES), content)
         try:
             tables.check_ending(uploaded.name, kinds, field="file", error=OptionError)
             if read is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 import streamlit as st
@@ -52,8 +51,7 @@ def _pasted() -> Source | None:
     )
     if not text.strip():
         return None
-    content = text.encode(errors="replace")
-    return Source(PASTED_FILE, Upload(PASTED_FILE, content, hashlib.sha256(content).hexdigest()))
+    return Source(PASTED_FILE, Upload(PASTED_FILE, text.encode(errors="replace")))
 
 
 def _file() -> Source | None:
