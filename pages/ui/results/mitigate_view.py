@@ -143,7 +143,7 @@ def before_and_after(halved: HeldOut, count: int) -> None:
             )
     table = pd.DataFrame(
         {title: [_interval(metric, found[kind][metric]) for metric in METRICS] for kind, title in KINDS.items()},
-        index=pd.Index(METRICS.values(), name="over sentences"),
+        index=pd.Index(METRICS.values(), name=typography.in_words("over sentences")),
     )
     with st.container(key="mitigate_numbers"):
         st.dataframe(table, key="mitigate_table")
