@@ -90,8 +90,8 @@ def _card(page, turn: int) -> None:
 
 
 def _segment(key: str) -> Callable[..., None]:
-    """The second button of a row, then its first, and so on."""
-    return lambda page, turn: page.locator(f".st-key-{key} button").nth((turn + 1) % 2).click()
+    """The second segment of a row, then its first, and so on; a help button is none."""
+    return lambda page, turn: page.locator(f".st-key-{key} [role=radio]").nth((turn + 1) % 2).click()
 
 
 def _option(key: str) -> Callable[..., None]:
@@ -129,7 +129,12 @@ CLICKS = (
     Click("comments, *Thresholds*: a step", "thresholds?run={comments}", _threshold, CHART),
     Click("comments, *Sentences*: all names of a sentence", "sentences?run={comments}", _card, CARD),
     Click("comments, matrix: a cell", "matrix?run={comments}", _cell, ".st-key-matrix canvas"),
-    Click("comments, *Compare*: another metric", "compare?run={comments}", _segment("metric"), ".st-key-metric button"),
+    Click(
+        "comments, *Compare*: another metric",
+        "compare?run={comments}",
+        _segment("metric"),
+        ".st-key-metric [role=radio]",
+    ),
     Click("comments, *Present*: the next slide, a key", "present?run={comments}&view_on=3", _slide, CHART),
     Click("documents, *Names*: a bar", "names?run={documents}", _bar, BAR),
     Click("documents, *Documents*: all names of one", "sentences?run={documents}", _card, CARD),
