@@ -113,6 +113,7 @@ def _slide(page, turn: int) -> None:
     page.keyboard.press(("PageDown", "PageUp")[turn % 2])
 
 
+DRAWN = "[data-testid=stVegaLiteChart] .mark-group"
 BAR, CHART, CARD = ".st-key-names_bars .bars .point path", ".js-plotly-plot .main-svg", "[class*='st-key-flip']"
 AUDIT = ".st-key-chats_measure input"
 FLOOR = Click("A page of Streamlit with one button", "", lambda page, _: page.locator("button").first.click(), "button")
@@ -143,9 +144,9 @@ CLICKS = (
         "*Try it*: a letter of a name",
         "",
         lambda page, _: page.locator(".st-key-try_own_names input").press("a"),
-        CHART,
+        DRAWN,
     ),
-    Click("*Try it*: a model", "", lambda page, _: page.locator(".st-key-try_models button").nth(1).click(), CHART),
+    Click("*Try it*: a model", "", lambda page, _: page.locator(".st-key-try_models button").nth(1).click(), DRAWN),
     Click("*Answers to people*: another measure", "answers?chats={chats}", _option("chats_measure"), AUDIT),
     Click("*Answers to people*: other groups", "answers?chats={chats}", _option("chats_pair"), AUDIT),
 )
