@@ -361,7 +361,8 @@ def open(folder: str | Path) -> Study:
     """
     path = Path(as_text("folder", folder))
     if not path.is_dir():
-        raise RunFolderError("result folder", got=f"no folder {str(folder)[:80]!r}", expected="what `save` writes")
+        expected = "a result folder, as `psa run` or `Study.save` writes it"
+        raise RunFolderError("result folder", got=f"no folder {str(folder)[:80]!r}", expected=expected)
     return Study(results.read(path))
 
 

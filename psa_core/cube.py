@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core.errors import CubeError
+from psa_core.errors import CubeError, near
 from psa_core.plurals import noun_of
 from psa_core.stats.families import Families
 
@@ -127,7 +127,7 @@ class ScoreCube:
         """Position of a target; raises `CubeError` when the cube has no such target."""
         names = [target.name for target in self.targets]
         if name not in names:
-            raise CubeError("target", got=repr(name), expected=f"one of {', '.join(names)}")
+            raise CubeError("target", got=repr(name), expected=f"one of {', '.join(names)}", fix=near(name, names))
         return names.index(name)
 
     def scores(self, target: str) -> tuple[np.ndarray, np.ndarray]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copyreg
+import difflib
+from collections.abc import Iterable
 from typing import Any
 
 #: Characters of what was expected: a list of every known id is long.
@@ -19,6 +21,18 @@ def in_short(words: str, most: int = 300) -> str:
     """
     shown = words if words.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
     return shown if len(shown) <= most else f"{shown[: most // 2]}…{shown[-(most // 2) :]}"
+
+
+def near(got: str, known: Iterable[str]) -> str:
+    """What somebody may have meant who misspelled one of the known words; empty where none is like it.
+
+    Examples
+    --------
+    >>> near("orgin", ["origin", "length"]), near("colour", ["origin", "length"])
+    ("Did you mean 'origin'?", '')
+    """
+    found = difflib.get_close_matches(got, list(known), 1)
+    return f"Did you mean {found[0]!r}?" if found else ""
 
 
 class PsaError(Exception):

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import atexit
+import difflib
 import os
+import re
 import signal
 import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from psa_core.errors import PsaError, in_short
 
@@ -74,6 +76,17 @@ def _leave(*, is_reported: bool) -> NoReturn:
 
 class Parser(argparse.ArgumentParser):
     """Says what is wrong in one sentence, without the usage text before it."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """What a command does not know it says itself: its parent would name its own help, which has no options."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            given = unknown[0].partition("=")[0]
+            options = re.findall(r"--[\w-]+", self.format_help()) if given.startswith("-") else []
+            meant = difflib.get_close_matches(given, options, 1)
+            such = f", such as {meant[0]}" if meant else ""
+            self.error(f"got {given!r}, expected an option of this command{such}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         self.exit(EXIT_BAD_INPUT, f"{self.prog}: {in_short(message)}. See {self.prog} --help.\n")

@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from psa_core.errors import Cancelled, ModelError, OptionError, PsaError
+from psa_core.errors import Cancelled, ModelError, OptionError, PsaError, near
 
 
 def test_the_message_names_field_got_expected_and_fix():
@@ -36,3 +36,17 @@ def test_an_option_is_a_parameter_in_python_and_words_on_a_page() -> None:
     arrived = pickle.loads(pickle.dumps(error))
     assert (str(arrived), arrived.with_option) == (str(error), error.with_option)
     assert PsaError("text_column", got="x", expected="y").with_option == "text_column: got x, expected y."
+
+
+@pytest.mark.parametrize(
+    ("got", "known", "said"),
+    [
+        ("orgin", ["origin", "length"], "Did you mean 'origin'?"),
+        ("offensiv", ["offensive"], "Did you mean 'offensive'?"),
+        ("colour", ["origin", "length"], ""),
+        ("", ["origin"], ""),
+        ("x", [], ""),
+    ],
+)
+def test_a_misspelled_word_is_told_apart_from_an_unknown_one(got: str, known: list[str], said: str) -> None:
+    assert near(got, known) == said

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from psa_core import trust
 from psa_core.anchors._base import REASONS, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided, fill_slots, search
 from psa_core.anchors._persons import NamedPerson, persons
-from psa_core.errors import AnchorError
+from psa_core.errors import AnchorError, near
 from psa_core.registry import discover
 from psa_core.trust import Origin
 
@@ -55,7 +55,9 @@ def finder(spec: str, *, origin: Origin | None = None) -> AnchorFinder:
     """
     named, _, argument = spec.strip().partition(":")
     if named not in plugins():
-        raise AnchorError("anchors", got=repr(spec), expected=f"one of {', '.join(plugins())}")
+        raise AnchorError(
+            "anchors", got=repr(spec), expected=f"one of {', '.join(plugins())}", fix=near(named, plugins())
+        )
     with trust.acting(origin):
         return plugins()[named].build(argument)
 

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core import trust
-from psa_core.errors import CorpusError
+from psa_core.errors import CorpusError, near
 from psa_core.inputs import documents, tables
 from psa_core.inputs._columns import clean_headers
 from psa_core.inputs.checks import as_texts, bytes_of
@@ -199,7 +199,8 @@ def _find_text_column(table: pd.DataFrame, requested: str | None) -> str:
     requested = None if requested is None else " ".join(requested.split())
     if requested is not None and requested not in columns:
         listed = ", ".join(column[:40] for column in columns[:12])
-        raise CorpusError("text column", got=repr(requested[:80]), expected=f"one of {listed}", fix="Choose a column.")
+        fix = near(requested, columns) or "Choose a column."
+        raise CorpusError("text column", got=repr(requested[:80]), expected=f"one of {listed}", fix=fix)
     by_name = {column.lower(): column for column in reversed(columns)}
     named = next((by_name[name] for name in TEXT_COLUMNS if name in by_name), None)
     column = requested or named or max(columns, key=lambda name: table[name].str.count(r"[^\W\d_]").mean())

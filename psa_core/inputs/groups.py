@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from psa_core.errors import NameListError, OptionError
+from psa_core.errors import NameListError, OptionError, near
 from psa_core.plurals import counted
 
 CROSS = "*"
@@ -111,7 +111,9 @@ def columns_of(table: pd.DataFrame, groups: str) -> tuple[str, ...]:
     if unknown or len(parts) != 2 or parts[0] == parts[1]:
         listed = ", ".join(column for column in given if column not in evidence_columns(table))
         expected = f"a column of the names, or two with {CROSS} between: {listed or 'there is none'}"
-        raise OptionError("--groups", got=repr(groups[:80]), expected=expected, fix=_near(unknown, given))
+        raise OptionError(
+            "--groups", got=repr(groups[:80]), expected=expected, fix=near(next(iter(unknown), ""), given)
+        )
     return parts
 
 
@@ -155,7 +157,7 @@ def references(table: pd.DataFrame, columns: Sequence[str], reference: str) -> d
             every = [group for found in groups.values() for group in found]
             expected = "; ".join(f"{column}: {', '.join(found[:12])}" for column, found in groups.items())
             raise OptionError(
-                "--reference", got=repr(part[:60]), expected=f"a group ({expected[:400]})", fix=_near([part], every)
+                "--reference", got=repr(part[:60]), expected=f"a group ({expected[:400]})", fix=near(part, every)
             )
         chosen[homes[0]] = part
     for column in columns:
@@ -235,7 +237,7 @@ def supported(table: pd.DataFrame, rule: str) -> tuple[np.ndarray, list[str]]:
     for column, least in parse_evidence(rule).items():
         if column not in given:
             expected = f"a column of shares from 0 to 1: {', '.join(given) or 'this list has none'}"
-            raise OptionError("--evidence", got=repr(column[:60]), expected=expected, fix=_near([column], given))
+            raise OptionError("--evidence", got=repr(column[:60]), expected=expected, fix=near(column, given))
         concerned, share = _own_share(table, column)
         weak = concerned & ~(share >= least)
         unknown = int((weak & np.isnan(share)).sum())
@@ -268,8 +270,3 @@ def _own_share(table: pd.DataFrame, column: str) -> tuple[np.ndarray, np.ndarray
         concerned = (labels != "").to_numpy() if is_alone else is_own
         return concerned, np.where(is_own, share, 1 - share)
     return np.ones(len(table), dtype=bool), share
-
-
-def _near(unknown: Sequence[str], known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(unknown[0], known, 1) if unknown else []
-    return f"Did you mean {near[0]!r}?" if near else ""

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core import trust
-from psa_core.errors import NameListError
+from psa_core.errors import NameListError, near
 from psa_core.inputs import groups, limits, people, tables
 from psa_core.inputs._columns import INVISIBLE, JOINERS, clean_headers
 from psa_core.inputs.checks import listed_bytes
@@ -150,7 +150,7 @@ def load(spec: str, name_column: str | None = None, *, origin: trust.Origin | No
         names = read_names(f"{spec}.csv", (FOLDER / f"{spec}.csv").read_bytes())
         return replace(names, id=spec, title=card.title, provenance=card.provenance, licence=card.licence)
     expected = f"a file, or one of {', '.join(card.id for card in available())}"
-    fix = "Run `psa names` for what each one holds."
+    fix = near(spec, [card.id for card in available()]) or "Run `psa names` for what each one holds."
     content = listed_bytes(spec, field="names", error=NameListError, expected=expected, fix=fix, origin=origin)
     return replace(read_names(Path(spec).name, content, name_column), id=spec)
 
@@ -249,7 +249,7 @@ def from_table(frame: pd.DataFrame, title: str) -> NameList:
         got = f"{first['name'].iloc[0]!r} with {column} {first[column].iloc[0]!r} and {first[column].iloc[1]!r}"
         raise NameListError("names", got=got, expected="one row a name", fix="Keep one of them.")
     if len(distinct) < len(filled):
-        notes.append(f"{counted(len(filled) - len(distinct), 'duplicate')} left out.")
+        notes.append(f"{counted(len(filled) - len(distinct), 'duplicate name')} left out.")
     if len(distinct) < 2:
         fix = "Add names: a list of one cannot be compared."
         raise NameListError(
@@ -311,7 +311,8 @@ def _with_names_from(frame: pd.DataFrame, name_column: str | None) -> pd.DataFra
     column = " ".join(name_column.split())
     if column not in frame.columns:
         listed = ", ".join(str(other)[:40] for other in frame.columns[:12])
-        raise NAMES.error("name column", got=repr(column[:80]), expected=f"one of {listed}", fix="Choose a column.")
+        fix = near(column, map(str, frame.columns)) or "Choose a column."
+        raise NAMES.error("name column", got=repr(column[:80]), expected=f"one of {listed}", fix=fix)
     others = [other for other in frame.columns if other == column or str(other).casefold() != "name"]
     return frame[others].rename(columns={column: "name"})
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from psa_core import trust
-from psa_core.errors import ModelError, OptionError
+from psa_core.errors import ModelError, OptionError, near
 from psa_core.inputs.checks import as_text
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Questioner, Scorer, TokenScorer
 from psa_core.models._function import FunctionScorer, found_targets, from_callable, name_of
@@ -183,4 +183,4 @@ def _found(model_id: str) -> tuple[ModelPlugin, str]:
     if kind in also and argument:
         return also[kind], model_id
     choices = [*known, *(f"{p.id}:<{p.argument}>" for p in kinds.values() if p.argument)]
-    raise ModelError("model", got=repr(model_id), expected=f"one of {', '.join(choices)}")
+    raise ModelError("model", got=repr(model_id), expected=f"one of {', '.join(choices)}", fix=near(model_id, known))

@@ -195,3 +195,21 @@ def test_listings_have_a_row_each(command, capsys):
 def test_a_gate_that_nothing_could_pass_or_fail_is_refused(tmp_path, capsys, limit):
     assert run("--fail-above", limit) == 2
     assert "--fail-above" in capsys.readouterr().err and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--ancors", "got '--ancors', expected an option of this command, such as --anchors."),
+        ("--ancors=pronouns", "got '--ancors', expected an option of this command, such as --anchors."),
+        ("--qqq", "got '--qqq', expected an option of this command."),
+        ("words", "got 'words', expected an option of this command."),
+    ],
+)
+def test_an_option_that_a_command_does_not_know_is_said_by_the_command(
+    given: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["run", "--sentences", "sample", "--names", "demo", "--model", "keyword", "--out", "out", given])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err == f"psa run: {said} See psa run --help.\n"

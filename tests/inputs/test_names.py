@@ -33,7 +33,7 @@ def test_name_column_comes_first_whatever_its_capitals():
 def test_blanks_and_equal_duplicates_are_left_out_with_a_note():
     names = from_table(table_of("Ann", "", "Bob", "Ann", "  ", g=["1", "2", "3", "1", ""]), "x")
     assert names.table["name"].tolist() == ["Ann", "Bob"]
-    assert names.notes == ("2 rows without a name left out.", "1 duplicate left out.")
+    assert names.notes == ("2 rows without a name left out.", "1 duplicate name left out.")
 
 
 def test_duplicates_that_disagree_are_an_error_that_names_both():

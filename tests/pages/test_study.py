@@ -190,7 +190,7 @@ def test_names_are_typed_and_warned_about(open_page: OpenPage, words_of: Words, 
     page.text_area(key="study_names_text").set_value("Ann\nGrace\nAnn")
     said = words_of(run(page))
     assert "2 names, no groups." in said
-    assert "1 duplicate left out." in said
+    assert "1 duplicate name left out." in said
     assert any("1 thing to look at" in expander.label for expander in page.expander)
 
 
