@@ -113,8 +113,12 @@ class Audit:
             for name, content in self.files(result).items()
         }
         manifest = results.json_text({**result.manifest, "audit": self.id})
-        about = {"provenance": result.manifest, "commands": self.commands(result.manifest)}
-        return {writing.MANIFEST: manifest, **files, results.REPORT: framed(replace(self.report(result), **about))}
+        return {writing.MANIFEST: manifest, **files, results.REPORT: self.page_of(result)}
+
+    def page_of(self, result: Any) -> str:
+        """The text of ``report.html``."""
+        commands = self.commands(result.manifest)
+        return framed(replace(self.report(result), provenance=result.manifest, commands=commands))
 
     def read(self, folder: Path) -> Any:
         """Open a result folder; `RunFolderError` when it is another folder, or a file is missing or damaged."""
