@@ -91,7 +91,7 @@ def test_how_much_families_are_worth_is_said_whole() -> None:
     few = column_families(pd.Series(list("aaabb")))
     assert words(few, None) == (
         "5 of 5 sentences are near-copies, in 2 families. They are worth about 1.9 independent sentences, too few to "
-        "say anything about names: it takes at least 6."
+        "say anything about names: add sentences that are no copies of these."
     )
     assert words(column_families(pd.Series(list("aabcdefgh"))), "author", "document") == (
         "The 9 documents come from 8 families (column author). They are worth about 7 independent documents: a family "
