@@ -58,6 +58,8 @@ def ask_prompts() -> Prompts:
 
 
 def _packaged(chosen: str) -> Prompts:
+    if chosen not in prompts.packaged():  # what a client sends need not be one of the options
+        raise OptionError("templates", got=repr(chosen[:80]), expected=f"one of {', '.join(prompts.packaged())}")
     found = prompts.load(chosen)
     every = found.values["value"].astype(str).tolist()
     kept = st.multiselect("Values", every, default=every[:FIRST_VALUES], wrap=True, **AUDIT.kept(f"values_{chosen}"))
