@@ -261,4 +261,5 @@ def duration(seconds: float) -> str:
 def digits_of(value: float) -> int:
     """Decimals that show the first digit of a small number: at least 2, at most 6."""
     is_shown = isfinite(value) and abs(value) >= 5e-7  # smaller ones are zero at six decimals
-    return min(6, max(2, -floor(log10(abs(value))))) if is_shown else 2
+    # 0.41 − 0.40 is a little under 0.01, and needs no further decimal for it.
+    return min(6, max(2, -floor(log10(abs(value)) + 1e-9))) if is_shown else 2
