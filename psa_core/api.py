@@ -26,7 +26,7 @@ from psa_core.claims import findings
 from psa_core.claims.formatting import BASELINES, Words
 from psa_core.claims.groups import group_finding
 from psa_core.cube import ScoreCube, Target
-from psa_core.errors import CubeError, OptionError, RunFolderError
+from psa_core.errors import CubeError, OptionError
 from psa_core.folders import results
 from psa_core.inputs.checks import as_text
 from psa_core.inputs.groups import CROSS, columns_of
@@ -359,11 +359,7 @@ def open(folder: str | Path) -> Study:
     RunFolderError
         When a file is missing, damaged, or does not fit the others.
     """
-    path = Path(as_text("folder", folder))
-    if not path.is_dir():
-        expected = "a result folder, as `psa run` or `Study.save` writes it"
-        raise RunFolderError("result folder", got=f"no folder {str(folder)[:80]!r}", expected=expected)
-    return Study(results.read(path))
+    return Study(results.read(Path(as_text("folder", folder))))
 
 
 def compare(*studies: Study | ScoreCube | str | Path, labels: Sequence[str] | None = None) -> pd.DataFrame:

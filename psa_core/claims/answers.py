@@ -53,7 +53,7 @@ def unanswered_finding(cube: ScoreCube, target: str, *, labels: Mapping[str, str
         )
     if not parts:
         return None
-    evidence = f"{percent(share)} of the requests about {words.phrase} have no valid answer."
+    evidence = f"{percent(share)} of the answers about {words.phrase} are not valid."
     return Finding(
         " ".join(parts),
         evidence,

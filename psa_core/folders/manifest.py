@@ -103,8 +103,9 @@ def read(path: Path, more: Kinds | None = None) -> dict[str, Any]:
     try:
         content = json_file.read(path, MAX_BYTES)
     except FileNotFoundError as error:
-        expected = "the files that a run writes"
-        raise RunFolderError("result folder", got=f"no {MANIFEST}", expected=expected) from error
+        got = f"no {MANIFEST}" if path.parent.is_dir() else f"no folder {str(path.parent)[:80]!r}"
+        expected = "a result folder, as `psa run` or `Study.save` writes it"
+        raise RunFolderError("result folder", got=got, expected=expected) from error
     except (OSError, ValueError) as error:
         got = f"a damaged file ({type(error).__name__}: {error})"[:200]
         raise RunFolderError(MANIFEST, got=got, expected="what a run writes", fix=FIX) from error

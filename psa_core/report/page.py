@@ -13,13 +13,14 @@ from markupsafe import escape
 from psa_core.claims.formatting import Finding
 from psa_core.plurals import called
 from psa_core.registry import ASSETS
+from psa_core.study.selection import COUNTED_AS
 
 __all__ = ["Html"]
 
 Text = str | Html
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')
 _PROSE = re.compile(r"<(p|h\d|li|figcaption|th)\b.*?</\1>", re.DOTALL)
-MASKED = "These look like anchors but are not; no name was put in their place."
+MASKED = "These look like words to replace but are not, and stay as they are."
 #: Nothing may be fetched or run, whatever got into the page.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _PAGE = Html(
@@ -144,7 +145,7 @@ def finding_html(finding: Finding, css: str = "") -> Html:
 
 
 def _account(provenance: Mapping[str, Any]) -> Html:
-    """What became of every sentence that was read, and which expressions only look like anchors."""
+    """What became of every sentence that was read, and which words only look like words to replace."""
     parts = []
     if counts := provenance.get("account", {}):
         parts = [element("h2", "What became of the sentences"), _counts(counts)]
@@ -154,7 +155,9 @@ def _account(provenance: Mapping[str, Any]) -> Html:
 
 
 def _counts(counts: Mapping[str, int]) -> Html:
-    return table(("What", "Count"), [[str(reason), f"{count:,}"] for reason, count in counts.items()])
+    return table(
+        ("What", "Count"), [[COUNTED_AS.get(reason, str(reason)), f"{count:,}"] for reason, count in counts.items()]
+    )
 
 
 def _reproduction(commands: Sequence[str], provenance: Mapping[str, Any]) -> Html:

@@ -25,6 +25,14 @@ READ, EMPTY, NO_ANCHOR, SWITCHED_OFF = "read", "empty", "no anchor", "anchors sw
 NOT_LOOKED_AT = "not looked at"
 NOT_BALANCED, NOT_SAMPLED, KEPT = "not drawn: balancing", "not drawn: sample", "kept"
 ELIGIBLE = (NOT_BALANCED, NOT_SAMPLED, KEPT)
+#: How a count of an outcome is read, where the manifest's word does not say it: "12 without a word to replace".
+COUNTED_AS: Mapping[str, str] = {
+    NO_ANCHOR: "without a word to replace",
+    SWITCHED_OFF: "switched off",
+    NOT_BALANCED: "left out so that “he” and “she” are equally common",
+    NOT_SAMPLED: "not in the random sample",
+    KEPT: "used",
+}
 #: For each outcome: the reason, and what to do.
 WORDS: Mapping[str, tuple[str, str]] = {
     KEPT: ("", ""),
@@ -131,13 +139,13 @@ def select(
     account = {READ: len(sentences)} | {outcome: counts[outcome] for outcome in in_order if counts[outcome]}
     kept = [row for row in rows if row.outcome == KEPT]
     if not kept:
-        reasons = ", ".join(f"{count} {outcome}" for outcome, count in account.items())
-        expected = "a sentence with an anchor"
+        reasons = ", ".join(f"{count:,} {COUNTED_AS.get(outcome, outcome)}" for outcome, count in account.items())
+        expected = "a sentence with a word to replace"
         fix = " ".join(finders.REASONS[outcome][1] for outcome in account if outcome in finders.REASONS)
         if options.balance and NOT_BALANCED in account:
-            expected = "sentences with female and with male anchors"
+            expected = "sentences with female and with male words to replace"
             fix = "Do not balance them, or add sentences."
-        fix = fix or "Choose other anchors, more words, or other sentences."
+        fix = fix or "Choose other words to replace, allow longer sentences, or take others."
         raise AnchorError(f"anchors {finder.spec}", got=f"no sentence to study ({reasons})", expected=expected, fix=fix)
     if family_column is None:
         families = near_copies([row.text for row in kept], [row.found for row in kept])

@@ -51,8 +51,8 @@ def test_what_is_unanswered_is_said_in_its_order_with_its_numbers() -> None:
     assert found is not None
     assert str(found) == (
         "With “N0” the share without a valid answer is 30 points higher than with a typical name (49 % in all). In 2 "
-        "of 120 sentence–name pairs there was no valid answer; numbers are over the others. 49 % of the requests about "
-        "the loan score have no valid answer."
+        "of 120 sentence–name pairs there was no valid answer; numbers are over the others. 49 % of the answers about "
+        "the loan score are not valid."
     )
     assert (found.kind, found.target, found.n) == ("answers", "the loan score", 30)
     assert found.estimate == pytest.approx(cube.perturbed[:, :, 1].mean(), abs=1e-4) and found.is_significant

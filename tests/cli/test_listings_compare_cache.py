@@ -33,9 +33,10 @@ def test_compare_prints_table_2_and_the_extreme_names(capsys):
 def test_compare_tells_what_is_no_result_folder(tmp_path, capsys):
     (tmp_path / "empty").mkdir()
     assert cli.main(["compare", "empty"]) == 2
-    assert capsys.readouterr().err == (
-        "psa compare: result folder: got no manifest.json, expected the files that a run writes.\n"
-    )
+    expected = "a result folder, as `psa run` or `Study.save` writes it"
+    assert capsys.readouterr().err == f"psa compare: result folder: got no manifest.json, expected {expected}.\n"
+    assert cli.main(["flips", "missing", "--out", "flips.csv"]) == 2
+    assert capsys.readouterr().err == f"psa flips: result folder: got no folder 'missing', expected {expected}.\n"
 
 
 def test_the_cache_is_shown_and_emptied(capsys):

@@ -104,7 +104,11 @@ def test_judgement_is_kept_and_a_changed_meaning_leaves_the_sentence_out_at_once
 
 def test_account_of_the_sentences(open_page: OpenPage) -> None:
     page = open_page("sentences", run=result_studies.keep())
-    assert page.dataframe[-1].value.to_numpy().tolist() == [["read", 42], ["no anchor", 2], ["kept", 40]]
+    assert page.dataframe[-1].value.to_numpy().tolist() == [
+        ["read", 42],
+        ["without a word to replace", 2],
+        ["used", 40],
+    ]
 
 
 def test_a_sentence_that_was_left_out_comes_back(open_page: OpenPage, run: Run, words_of: Words) -> None:

@@ -511,8 +511,8 @@ def test_a_link_without_a_run_id_says_so(open_page: OpenPage, words_of: Words) -
 def test_problems_are_told_as_what_happened_and_what_to_do(open_page: OpenPage, words_of: Words, run: Run) -> None:
     page = own_sentences(open_page("new_study"), run, "none.txt", b"Nobody came.\nNothing happened.\n")
     said = words_of(page)
-    assert "Anchors pronouns: no sentence to study (2 read, 2 no anchor)." in said
-    assert "Needed: a sentence with an anchor. Choose other anchors, more words, or other sentences." in said
+    assert "Anchors pronouns: no sentence to study (2 read, 2 without a word to replace)." in said
+    assert "Needed: a sentence with a word to replace. Choose other words to replace, allow longer sentences, " in said
     assert ": got" not in said
 
 

@@ -128,7 +128,7 @@ def test_flips_are_of_ten_different_sentences(page: str) -> None:
 
 
 def test_account_reproduction_and_limits(page: str) -> None:
-    assert "no anchor" in page and "vader-3.3.2" in page and "abc" in page
+    assert "without a word to replace" in page and "vader-3.3.2" in page and "abc" in page
     assert "--sentences &#39;my file.csv&#39;" in page
     assert "perturbation sensitivity" in page and escape(f"A note with {EVIL}") in page
 
@@ -137,7 +137,7 @@ def test_masked_expressions_and_the_accuracy_of_entities(cube: ScoreCube, page: 
     known = {"masked": {"code": 1234, EVIL: 1}, "anchors": {"spec": "entities:PERSON", "fingerprint": "x"}}
     said = report.render(replace(cube, provenance={**cube.provenance, **known}))
     assert "1,234" in said and escape(EVIL) in said and "46 %" in said
-    assert "look like anchors" not in page and "46 %" not in page
+    assert "look like words to replace" not in page and "46 %" not in page
     Tags(said)
 
 

@@ -150,7 +150,7 @@ def test_without_balance_the_sample_is_as_it_comes() -> None:
 
 
 def test_a_gender_that_is_missing_cannot_be_balanced() -> None:
-    with pytest.raises(AnchorError, match=r"5 not drawn: balancing.*Do not balance them"):
+    with pytest.raises(AnchorError, match=r"5 left out so that .* are equally common.*Do not balance them"):
         select(people(0, 5), PRONOUNS, SelectionOptions(balance=True))
 
 
@@ -160,7 +160,7 @@ def test_anchors_without_gender_cannot_be_balanced() -> None:
 
 
 def test_nothing_eligible_counts_the_reasons() -> None:
-    with pytest.raises(AnchorError, match=r"3 read, 1 empty, 2 no anchor"):
+    with pytest.raises(AnchorError, match=r"3 read, 1 empty, 2 without a word to replace"):
         select(corpus("", "nobody", "nothing"), PRONOUNS)
 
 

@@ -19,6 +19,7 @@ from psa_core.charts.sentence_dots import sentence_dots
 from psa_core.claims import findings
 from psa_core.folders import judgements
 from psa_core.plurals import counted
+from psa_core.study.selection import COUNTED_AS
 from psa_core.tables import Flips
 
 SIZES = (5, 10, 20)  # every element of a card is drawn again at each click
@@ -223,9 +224,9 @@ def account(study: StudyContext) -> None:
     if not counts:
         return
     with st.expander(in_words("What became of the sentences that were read?"), icon=":material/fact_check:"):
-        rows = pd.DataFrame({"what": list(counts), "count": list(counts.values())})
+        rows = pd.DataFrame({"what": [COUNTED_AS.get(what, what) for what in counts], "count": list(counts.values())})
         exports.table(rows, "Sentences read, dropped by reason, and kept", width=520)
         if masked := study.full_cube.provenance.get("masked", {}):
-            st.caption("These look like anchors but are not; no name was put in their place.")
+            st.caption("These look like words to replace but are not, and stay as they are.")
             left = pd.DataFrame({"where or why": list(masked), "expressions": list(masked.values())})
-            exports.table(left, "Expressions that are not anchors, by reason", width=520)
+            exports.table(left, "Words that stay as they are, by reason", width=520)

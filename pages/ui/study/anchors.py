@@ -19,18 +19,16 @@ from psa_core.plurals import counted, verb
 from psa_core.study import families
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import (
+    COUNTED_AS,
     KEPT,
-    NO_ANCHOR,
     NOT_BALANCED,
     NOT_SAMPLED,
     READ,
-    SWITCHED_OFF,
     Selection,
     SelectionOptions,
     outcome_table,
 )
 
-SKIPPED_WORDS = {NO_ANCHOR: "without a word to replace", SWITCHED_OFF: "switched off"}
 PAGE_ROWS = 8
 #: Characters of a sentence that was searched for.
 LONGEST = 400
@@ -126,14 +124,14 @@ def _coverage(found: Selection) -> None:
     read, kept = found.looked_at, found.account[KEPT]
     summary = [f"**{found.eligible:,} of {counted(read, 'sentence')} {verb(found.eligible, 'are', 'is')} eligible.**"]
     if kept < found.eligible:
-        unbalanced, unsampled = (found.account.get(outcome, 0) for outcome in (NOT_BALANCED, NOT_SAMPLED))
         reasons = [
-            f"{unbalanced:,} left out so that “he” and “she” are equally common" if unbalanced else "",
-            f"{unsampled:,} not in the random sample" if unsampled else "",
+            f"{found.account[outcome]:,} {COUNTED_AS[outcome]}"
+            for outcome in (NOT_BALANCED, NOT_SAMPLED)
+            if outcome in found.account
         ]
-        summary.append(f"{kept:,} {verb(kept, 'are', 'is')} used: {'; '.join(filter(None, reasons))}.")
+        summary.append(f"{kept:,} {verb(kept, 'are', 'is')} used: {'; '.join(reasons)}.")
     if found.skipped:
-        reasons = [f"{count:,} {SKIPPED_WORDS.get(why, why)}" for why, count in found.skipped.items()]
+        reasons = [f"{count:,} {COUNTED_AS.get(why, why)}" for why, count in found.skipped.items()]
         summary.append(f"{sum(found.skipped.values()):,} skipped: {', '.join(reasons)}.")
     if found.masked:
         masked = "; ".join(f"{why} {count:,}" for why, count in found.masked.items())
