@@ -25,6 +25,8 @@ from psa_core.registry import ASSETS
 MAX_NAME_LENGTH, MAX_CELL_LENGTH = 200, 2_000
 RESERVED_NAMES = frozenset({"original", "sentence_id"})  # columns of the score tables beside the names
 RESULT_COLUMNS = frozenset({"target", "score_sens", "ci_low", "ci_high", "p_value", "p_adjusted", "label_dist"})
+#: What a spreadsheet writes where a formula failed: an empty cell, nobody's name.
+SPREADSHEET_ERRORS = frozenset({"#DIV/0!", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"})
 FOLDER = ASSETS / "names"
 #: Most headers of a file of names have one of these words.
 HEADER = re.compile(
@@ -323,6 +325,8 @@ def _cell(value: object, column: str) -> str:
     if len(text) <= most:
         text = unicodedata.normalize("NFC", text).strip().strip(INVISIBLE).strip()
         most = MAX_NAME_LENGTH if column == "name" else most
+    if text in SPREADSHEET_ERRORS:
+        return ""
     if len(text) > most:
         got = f"a {'name' if most == MAX_NAME_LENGTH else 'cell'} of {len(text):,} characters ({text[:30]!r}…)"
         fix = "Is each name on its own row?"

@@ -34,6 +34,8 @@ def test_blanks_and_equal_duplicates_are_left_out_with_a_note():
     names = from_table(table_of("Ann", "", "Bob", "Ann", "  ", g=["1", "2", "3", "1", ""]), "x")
     assert names.table["name"].tolist() == ["Ann", "Bob"]
     assert names.notes == ("2 rows without a name left out.", "1 duplicate name left out.")
+    failed = from_table(table_of("Ann", "#N/A", "Bob", "#REF!", g=["1", "2", "#VALUE!", "3"]), "x")
+    assert failed.table.to_dict("list") == {"name": ["Ann", "Bob"], "g": ["1", ""]}
 
 
 def test_duplicates_that_disagree_are_an_error_that_names_both():
