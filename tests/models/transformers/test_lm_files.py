@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from psa_core import cache_dir
 from psa_core.inputs.limits import GRAPHS
 from psa_core.models._transformers import lm_files
 from psa_core.models._transformers.checkpoint import load_checkpoint
@@ -79,7 +78,8 @@ def test_what_was_not_used_for_longest_makes_room(
     lm_files.load_gguf(file)
     (first,) = kept(tmp_path)
     os.utime(first, (1, 1))
-    monkeypatch.setattr(lm_files, "GRAPHS", replace(GRAPHS, default=cache_dir._bytes(first) + 100, scale=1))
+    size = sum(path.stat().st_size for path in (first, *first.rglob("*")))
+    monkeypatch.setattr(lm_files, "GRAPHS", replace(GRAPHS, default=size + 100, scale=1))
     file.write_bytes(b"second")
     lm_files.load_gguf(file)
     assert len(kept(tmp_path)) == 1 and kept(tmp_path) != [first]
