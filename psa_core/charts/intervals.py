@@ -66,7 +66,7 @@ def group_differences(table: pd.DataFrame, *, target: str = "", title: str = "")
 
 
 def value_dots(table: pd.DataFrame, score: str) -> Drawing:
-    """Draw each value's mean score as a dot on the band in which chance alone would put it.
+    """Draw each value's mean score as a dot on the band in which chance alone would put it, with all others.
 
     `table` is ``value, mean, low, high``, from top to bottom; `score` says what the scores are.
     """

@@ -198,7 +198,7 @@ def _dots(run_id: str, opened: GenerationResult, scorer: str) -> None:
     st.header("Each value against chance", anchor=False)
     alt = f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest."
     exports.figure(value_dots(table, scorer), alt=alt)
-    typography.small_print("Grey: where chance alone would put 95 of 100 such dots.")
+    typography.small_print("Grey: chance alone would put all dots inside in 95 of 100 such audits.")
 
 
 def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:

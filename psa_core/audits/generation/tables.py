@@ -209,7 +209,8 @@ def _moments(scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def value_means(cube: GenerationCube, scorer: str) -> pd.DataFrame:
     """``value, mean, low, high``, highest mean first.
 
-    Between `low` and `high` lie 95 % of the means after the scores of each template were permuted over its values.
+    In 95 % of permutations of each template's scores over its values, the means of all values lie between their `low`
+    and `high`: with a band for each value alone, one of twenty would be outside where nothing differs.
     """
     scores = cube.scored_by(scorer).astype(np.float64)
     m, a, k = scores.shape
@@ -219,8 +220,10 @@ def value_means(cube: GenerationCube, scorer: str) -> pd.DataFrame:
     for number in range(N_PERMUTATIONS):
         shuffled = rng.permuted(flat, axis=1).reshape(m, a, k)
         permuted[number] = nan_mean(nan_mean(shuffled, axis=2), axis=0)
-    tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.nanpercentile(permuted, (tail, 100 - tail), axis=0)
+    centre, spread = nan_mean(permuted, axis=0), np.nanstd(permuted, axis=0)
+    distances = np.divide(np.abs(permuted - centre), spread, out=np.zeros_like(permuted), where=spread > 0)
+    reach = spread * np.quantile(np.nanmax(distances, axis=1), CONFIDENCE)
+    low, high = np.clip((centre - reach, centre + reach), np.nanmin(scores), np.nanmax(scores))
     means = nan_mean(nan_mean(scores, axis=2), axis=0)
     table = pd.DataFrame({"value": cube.values["value"], "mean": means, "low": low, "high": high})
     return table.sort_values("mean", ascending=False, ignore_index=True)
