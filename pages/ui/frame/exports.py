@@ -124,7 +124,14 @@ def figure(
     ``stem``, so many pixels wide, and with `table` also its rows; `key` is that of the buttons. `on_select` is called
     after a click on a mark of the chart `key_of_chart`.
     """
-    st.vega_lite_chart(drawing.rows, drawing.spec, alt=typography.in_words(alt), key=key_of_chart, on_select=on_select)
+    st.vega_lite_chart(
+        drawing.rows,
+        drawing.spec,
+        height=drawing.spec.get("height", "content"),  # the page has the room before the chart is drawn
+        alt=typography.in_words(alt),
+        key=key_of_chart,
+        on_select=on_select,
+    )
     if note:
         typography.small_print(note)
     if words is not None:
