@@ -235,7 +235,8 @@ def split(name: str) -> tuple[str, str]:
     begins_small = has_case and words and not words[0][:1].isupper()
     if len(words) < 2 or begins_small:
         return " ".join(words), ""
-    particle = next((at for at, word in enumerate(words[1:-1], 1) if word.casefold() in PARTICLES), 0)
+    inner = enumerate(words[1:-1], 1)
+    particle = next((at for at, word in inner if word.casefold() in PARTICLES and word != "Y"), 0)  # Y is an initial
     if particle and words[particle] == "y":  # it stands between two last names
         particle -= particle > 1
     return words[0], " ".join(words[particle or _last_from(words) :])

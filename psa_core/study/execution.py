@@ -182,7 +182,7 @@ def sentence_bar(shown: bool) -> Iterator[Callable[[Progress], None] | None]:
     def show(progress: Progress) -> None:
         from tqdm.auto import tqdm
 
-        if not bars:  # what is said before the first score stands above the bar
+        if not bars:  # messages from before the first score stand above the bar
             bars.append(tqdm(total=progress.sentences_total, unit=" sentences"))
         bars[0].update(progress.sentences_done - bars[0].n)
 

@@ -71,9 +71,9 @@ def _as_in_selection(name: str, **changed: Any) -> Any:
 class StudySpec:
     """Everything a study is made of; the same spec and inputs give the same cube. Each option's `help` says what it is.
 
-    What `sentences`, `names`, `model`, `conditions` may be is said where they are loaded (`corpus.load`, `names.load`,
-    `models.load`, `inputs.conditions`), what `evidence`, `groups`, `reference` and `select` may be in
-    `psa_core.inputs.groups`, and what `controls` are in `study.controls`; `exclude` and the others are those of
+    The values of `sentences`, `names`, `model` and `conditions` are described where they are loaded (`corpus.load`,
+    `names.load`, `models.load`, `inputs.conditions`), those of `evidence`, `groups`, `reference` and `select` in
+    `psa_core.inputs.groups`, and `controls` in `study.controls`; `exclude` and the others are those of
     `SelectionOptions`. Empty `anchors` are chosen by the sentences (`plan`). Raises `OptionError` when a field is of
     the wrong kind or out of its range.
     """

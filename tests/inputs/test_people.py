@@ -27,6 +27,7 @@ RIHANNA = Person.of("Rihanna", "female")
         ("Vincent van Gogh", ("Vincent", "van Gogh")),
         ("Gabriel García Márquez", ("Gabriel", "García Márquez")),
         ("José Ortega y Gasset", ("José", "Ortega y Gasset")),
+        ("Jane Y Doe", ("Jane", "Doe")),
         ("Mary Jane Watson", ("Mary", "Watson")),
         ("Doe, Jane", ("Jane", "Doe")),
         ("Jean-Luc Picard", ("Jean-Luc", "Picard")),

@@ -53,7 +53,7 @@ def watch(
     is_over: Callable[[], bool] = lambda: False,
     below: Callable[[], None] = lambda: None,
 ) -> None:
-    """Follow a run until it ends, or until the page has to be drawn anew; `key` is that of the button that stops it."""
+    """Follow a run until it ends or `is_over` says that the page must rerun; `key` is that of the button to stop it."""
 
     def stop() -> None:
         with shell.report_errors("This run cannot be stopped"):
