@@ -20,6 +20,8 @@ CLICK: Spec = {"name": "square", "fields": ["row", "column"]}
 #: Pixels of a row and a column: of countries and of values (as wide as the page has room), of measures; and on paper.
 COUNTRY_PIXELS, GAP_PIXELS, VALUE_PIXELS, PRINTED_COLUMN = (30, 0), (40, 190), (46, 0), 92
 FONT_SIZE, LINE_PIXELS, TITLE_SHIFT = 14, 16, 48
+#: Pixels to the right that each letter of a turned heading takes.
+LEAN_PIXELS = 5
 #: Letters in a line of a heading and of a label: on a phone a column is to stand beside the labels.
 HEAD_LETTERS, LABEL_LETTERS = 24, 20
 #: Headings that stand beside each other in columns as narrow as a phone makes them.
@@ -177,6 +179,8 @@ def _squares(
     found = drawing(rows.assign(framed=framed), layers, height=pixels[0] * len(labels), click=CLICK)
     size = {"width": pixels[1] * len(heads), "autosize": "pad"} if pixels[1] else {"autosize": "fit-x"}
     found.spec.update(size)
+    if angle:  # the last heading leans out over its column
+        found.spec["padding"] = {"right": LEAN_PIXELS * len(list(heads.values())[-1])}
     return found
 
 
