@@ -385,6 +385,8 @@ def compare(*studies: Study | ScoreCube | str | Path, labels: Sequence[str] | No
     """
     if not studies:
         raise OptionError("compare", got="nothing", expected="studies or result folders")
+    if labels is not None and len(labels) != len(studies):
+        raise OptionError("labels", got=f"{len(labels)}", expected=f"{len(studies)}, one a study")
     rows: list[dict[str, Any]] = []
     for number, given in enumerate(studies, start=1):
         opened = given if isinstance(given, Study) else Study(given) if isinstance(given, ScoreCube) else open(given)

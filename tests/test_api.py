@@ -17,6 +17,7 @@ import psa_core as psa
 from psa_core import study, tables
 from psa_core.api import Finding
 from psa_core.errors import CubeError, OptionError, PsaError
+from psa_core.folders import results
 from psa_core.study import execution
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -26,6 +27,11 @@ SENTENCES = ["He left early.", "She is late again.", "I saw him there.", "Her do
 @pytest.fixture(scope="module")
 def found() -> psa.Study:
     return psa.run(sentences="sample", names="demo", model="keyword:Rihanna=0.4", sample=12, cache=False)
+
+
+def number_in(texts: Sequence[str]) -> list[float]:
+    """The number of a name such as Q17, 0 for others."""
+    return [int(f"0{text[1:3]}") if text[0] == "Q" else 0 for text in texts]
 
 
 def lengths(texts: Sequence[str]) -> list[float]:
@@ -71,11 +77,24 @@ def test_a_frame_has_a_row_for_each_sentence_with_each_name(found: psa.Study) ->
 def test_groups_take_the_first_column_that_sorts_names(found: psa.Study) -> None:
     column = tables.group_columns(found.cube)[0]
     pd.testing.assert_frame_equal(found.groups(), tables.group_table(found.cube, "toxicity", column))
-    with pytest.raises(CubeError, match="'charm'"):
-        found.groups("charm")
+    for given in ("gender", "gender*career"):
+        pd.testing.assert_frame_equal(found.groups(given), tables.group_table(found.cube, "toxicity", given))
+    for unknown in ("charm", "name"):
+        with pytest.raises(CubeError, match=f"'{unknown}'.*gender"):
+            found.groups(unknown)
     bare = psa.Study(replace(found.cube, names=found.names[["name"]]))
     with pytest.raises(CubeError, match="names without groups"):
         bare.groups()
+
+
+def test_thresholds_and_conditions_are_those_of_the_tables(found: psa.Study) -> None:
+    levels = [0.2, 0.7]
+    expected = tables.label_dist_table(found.cube, "sentiment", thresholds=levels)
+    pd.testing.assert_frame_equal(found.thresholds("sentiment", thresholds=levels), expected)
+    people = pd.DataFrame({"name": ["Ann Lee", "Bo Ray", "Cy Poe", "Di Fox"], "born": ["here", "here", "away", "away"]})
+    told = psa.run(["{name} left."], people, lengths, conditions="none,initials-only", cache=False)
+    for given in ((), ("born",), ("born", "score")):
+        pd.testing.assert_frame_equal(told.conditions(*given), tables.condition_table(told.cube, "score", "born"))
 
 
 @pytest.mark.parametrize("kind", ["names", "thresholds", "groups"])
@@ -85,6 +104,23 @@ def test_a_chart_shows_itself_with_its_finding(found: psa.Study, kind: str, tmp_
     assert bundle["image/svg+xml"].startswith("<svg") and bundle["text/plain"] == found.finding(kind)
     chart.save(tmp_path / "chart.svg")
     assert (tmp_path / "chart.svg").read_text(encoding="utf-8") == chart.svg
+    assert repr(chart) == f"Chart(finding={chart.finding!r})"
+
+
+@pytest.mark.parametrize(("names", "bars"), [(60, 60), (61, 30)])
+def test_of_more_names_than_a_picture_holds_the_furthest_are_drawn(names: int, bars: int) -> None:
+    people = [f"Q{n}" for n in range(10, 10 + names)]
+    svg = psa.run(["{name} left."], people, number_in, cache=False).chart("names").svg
+    shown = [name for name in people if f">{name}<" in svg]
+    assert shown == (people if bars == names else [*people[:15], *people[-15:]])
+
+
+def test_no_axis_goes_beyond_what_a_score_can_change(found: psa.Study, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[Any] = []
+    monkeypatch.setattr("psa_core.api.name_figure", lambda _, options: given.append(options) or "<svg/>")
+    for target in ("toxicity", "sentiment"):
+        found.chart("names", target)
+    assert [options.score_range for options in given] == [1.0, 2.0]  # of 0 to 1 and of -1 to 1
 
 
 def test_a_chart_says_what_it_draws(found: psa.Study) -> None:
@@ -126,7 +162,7 @@ def test_texts_are_never_markup(found: psa.Study) -> None:
         (lambda found: found.chart("pie"), "names, thresholds"),
         (lambda found: found.finding("pie"), "corpus"),
         (lambda found: found.finding("corpus", threshold=0.2), "'threshold'"),
-        (lambda found: found.chart("names", threshold=0.2), "threshold"),
+        (lambda found: found.chart("names", threshold=0.2), "does not have .threshold"),
         (lambda found: found.chart("names", colour_by="charm"), "charm"),
         (lambda found: found.chart("thresholds", threshold="high"), "'high'"),
         (lambda found: found.name_effects("charm"), "toxicity, sentiment"),
@@ -148,16 +184,39 @@ def test_a_saved_study_opens_again(found: psa.Study, tmp_path: Path) -> None:
         psa.open(tmp_path / "nowhere")
 
 
-@pytest.mark.slow
-def test_studies_are_compared(found: psa.Study, tmp_path: Path) -> None:
-    found.save(tmp_path / "before")
-    table = psa.compare(found, found.cube, tmp_path / "before")
-    assert table["study"].unique().tolist() == ["keyword:Rihanna=0.4", "keyword:Rihanna=0.4 (2)", "before"]
-    first, last = (table[table["target"] == "toxicity"].iloc[row] for row in (0, -1))
-    assert first["score_dev"] == last["score_dev"] == found.summary()["score_dev"]["value"]
-    assert first["score_dev_low"] < first["score_dev"] < first["score_dev_high"]
+def test_studies_are_compared(tmp_path: Path) -> None:
+    long = psa.run(SENTENCES, names=["Ann", "Bartholomew"], model=lengths, cache=False)
+    short = psa.run(SENTENCES, names=["Ann", "Anna"], model=lengths, cache=False)
+    results.write(short.cube, tmp_path / "before", lambda _: "")
+    table = psa.compare(long, long.cube, tmp_path / "before").set_index("study")
+    model = f"python:{__name__}:lengths"
+    assert table.index.tolist() == [model, f"{model} (2)", "before"]
+    assert table["target"].unique().tolist() == ["score"] and table["sentences"].tolist() == [4, 4, 4]
+    for label, apart in ((model, 0.08), (f"{model} (2)", 0.08), ("before", 0.01)):  # eight letters, or one
+        assert table.loc[label, ["score_range", "score_range_low", "score_range_high"]].tolist() == pytest.approx(
+            [apart] * 3, abs=1e-7
+        )
+        assert table.loc[label, "score_dev"] == pytest.approx(apart / 2, abs=1e-7)
+    named = psa.compare(long, short, labels=["long", "short"])
+    assert named["study"].tolist() == ["long", "short"]
+
+
+def test_an_interval_stands_beside_each_metric_of_a_comparison(found: psa.Study) -> None:
+    summary = found.summary("sentiment")
+    row = psa.compare(found).set_index("target").loc["sentiment"]
+    for metric in ("score_dev", "score_range", "label_dist"):
+        assert row[metric] == summary[metric]["value"]
+        assert [row[f"{metric}_low"], row[f"{metric}_high"]] == [summary[metric]["low"], summary[metric]["high"]]
+    correlation = summary["sensitivity_correlation"]
+    ends = [row[f"sensitivity_correlation{end}"] for end in ("", "_low", "_high")]
+    assert ends == [correlation["r"], correlation["low"], correlation["high"]]
+
+
+def test_nothing_and_too_few_labels_are_no_comparison(found: psa.Study) -> None:
     with pytest.raises(OptionError, match="studies or result folders"):
         psa.compare()
+    with pytest.raises(OptionError, match="2, one a study"):
+        psa.compare(found, found, labels=["mine"])
 
 
 def test_sentences_names_and_the_model_may_be_in_memory(tmp_path: Path) -> None:
