@@ -393,6 +393,25 @@ def test_two_titles_before_a_name_are_both_left_out_of_it() -> None:
     assert changed(text) == "Patient: Mr. Dr. Emily Walsh\nMs. Walsh sleeps well."
 
 
+@pytest.mark.parametrize(
+    ("title", "person", "expected"),
+    [("Mevrouw", GREG, "Mr. Baker"), ("Frau", EMILY, "Ms. Walsh"), ("Sister", GREG, "Mr. Baker")],
+)
+def test_titles_of_other_languages_change_with_the_person(title: str, person: Person, expected: str) -> None:
+    text = f"Jane Mulder works in Room 5. {title} Mulder came in 1999."
+    assert changed(text, person) == f"{person.name} works in Room 5. {expected} came in 1999."
+
+
+def test_a_form_is_about_the_person_of_its_field_and_not_about_a_relative_in_another() -> None:
+    text = "Mother's name: Ann Hill\nPerson concerned: MCRAE, Jane, 22 Mill Row\nPeter Dunn saw McRae. Peter Dunn left."
+    assert changed(text).endswith("concerned: WALSH, Emily, 22 Mill Row\nPeter Dunn saw Walsh. Peter Dunn left.")
+
+
+def test_a_first_name_with_a_hyphen_that_no_list_knows_belongs_to_the_full_name() -> None:
+    text = "We met Anne-Fleur van der Hoek. Anne-Fleur sings."
+    assert changed(text) == "We met Emily Walsh. Emily sings."
+
+
 def test_a_word_of_a_hundred_thousand_letters_is_no_address_and_costs_no_hours() -> None:
     text = f"Jane Doe left. See {'a.' * 50_000} or jane.doe@x.example."
     assert changed(text).startswith("Emily Walsh left.") and changed(text).endswith("emily.walsh@x.example.")

@@ -20,10 +20,9 @@ ANY_LANGUAGE = "xx"
 #: How sure the gazetteers are of a name that is well known.
 WELL_KNOWN = 0.3
 LONGEST_ADDRESS = 500
-SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
-#: Titles that say a gender change with the person; others, such as Dr., stay in the text.
-GENDERED: Mapping[str, Gender] = {"mr": "male", "mrs": "female", "ms": "female", "miss": "female", "mx": ""}
-TITLE = r"(?:(?:Mr|Mrs|Ms|Miss|Mx|MR|MRS|MS|MISS)\b\.?)"
+#: Who of two people of one name it is: a part of no name, but it tells them apart.
+GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv", "filho", "neto", "júnior", "fils", "père"})
+SUFFIXES = GENERATIONS | {"phd", "md", "esq"}
 #: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|y[ ]|(?:al|el)-)"
@@ -58,6 +57,16 @@ def _listed(name: str) -> dict[str, tuple[str, ...]]:
     return {first: tuple(others.split()) for first, _, others in (line.partition(":") for line in lines)}
 
 
+_TITLES = _listed("titles")
+#: Titles that say a gender change with the person; others, such as Dr., stay in the text.
+GENDERED: Mapping[str, Gender] = {
+    word: gender for key, gender in {"female": "female", "male": "male", "either": ""}.items() for word in _TITLES[key]
+}
+OTHER_TITLES = _TITLES["other"]
+TITLE, OTHER_TITLE = (
+    rf"(?:(?:{'|'.join(cased for word in words for cased in (word.capitalize(), word.upper()))})\b\.?)"
+    for words in (GENDERED, OTHER_TITLES)
+)
 #: Words that begin or end a run of capitals and are no part of a name.
 NEVER_NAMES = _words("never-names")
 #: Names that begin sentences as words, and months.

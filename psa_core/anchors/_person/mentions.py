@@ -21,7 +21,7 @@ SHARED, OTHER_NAME, FAMILY = "a name that two people share", "part of another na
 PERHAPS, ANOTHER = "perhaps the same person", "another person"
 A_WORD, SHORT, NEAR = "a word that may be no name", "letters that may be initials", "nearly the person's name"
 #: A title that stays whoever bears the name.
-_OTHER_TITLE = re.compile(r"\b(?:Dr|Prof|Professor|Nurse|Sister)\b\.?[ ]$")
+_OTHER_TITLE = re.compile(rf"\b{lexicon.OTHER_TITLE}[ ]$")
 _FAMILY = re.compile(r"s?[ ](?:family|household|brothers|sisters|siblings|couple|twins)\b", re.IGNORECASE)
 _COMPANY = re.compile(
     r"[ ]&[ ]|[ ]and[ ](?:sons?|daughters?|co|partners|brothers|associates)\b"
@@ -29,7 +29,7 @@ _COMPANY = re.compile(
     re.IGNORECASE,
 )
 #: Behind a name; its full stop may end the sentence.
-_GENERATION = re.compile(r",?[ ](?i:senior|junior|sr|jr|ii|iii|iv)\b(?:\.(?!\s+[A-Z]))?")
+_GENERATION = re.compile(rf",?[ ](?i:{'|'.join(map(fold, lexicon.GENERATIONS))})\b(?:\.(?!\s+[A-Z]))?")
 #: Before the name of a namesake: *another Jane Doe*, *his cousin, also Jane*.
 _NAMESAKE = re.compile(r"\b(?:another|also|also[ ](?:named|called))[ ]$", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
@@ -62,16 +62,16 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
 
 
 def _either(*names: str) -> str:
-    """A pattern for names as they are written or in capitals, with any space, hyphen or capital of *van der*."""
-    written = []
-    spellings = [fold(one) for name in names for one in (name, name.translate(lexicon.GERMAN))]
-    for spelling in dict.fromkeys(cased for one in spellings for cased in (one, one.upper())):
-        words = re.split(r"([ -])", spelling)
-        parts = (
-            f"(?i:{re.escape(word)})" if word.casefold() in people.PARTICLES else re.escape(word) for word in words
-        )
-        written.append("".join(r"[ -]?" if part == r"\-" else r"\s+" if part == r"\ " else part for part in parts))
-    return f"(?:{'|'.join(written)})"
+    """A pattern for names: *MacRae* in any capitals behind the first, *van der* in any, with any space or hyphen."""
+
+    def written(part: re.Match[str]) -> str:
+        if part[0] in " -":
+            return r"\s+" if part[0] == " " else "[ -]?"
+        fixed = 0 if part[0].casefold() in people.PARTICLES else 1
+        return f"{re.escape(part[0][:fixed])}(?i:{re.escape(part[0][fixed:])})"
+
+    spellings = dict.fromkeys(fold(one) for name in names for one in (name, name.translate(lexicon.GERMAN)))
+    return f"(?:{'|'.join(re.sub('[ -]|[^ -]+', written, one) for one in spellings)})"
 
 
 def _middle(who: Named) -> str:

@@ -12,10 +12,12 @@ from psa_core.anchors._person import lexicon
 from psa_core.anchors._person.lexicon import (
     GENDERED,
     NEVER_NAMES,
+    OTHER_TITLE,
     PART,
     PARTICLE,
     PLACE_LASTS,
     PLACES,
+    TITLE,
     WELL_KNOWN,
     could_be_name,
     in_name_case,
@@ -49,14 +51,18 @@ _RUN = re.compile(rf"(?<![\w@./-]){_GIVEN}[ ]{_NICK}(?:{PARTICLE}*{_GIVEN}[ ])*{
 _ALONE = re.compile(rf"(?<![\w@./-]){PART}(?![\w@/])")
 _MAIL = re.compile(r"(?<![\w.])([a-z]{2,})[._]([a-z]{2,}(?:-[a-z]{2,})*)\d*@", re.IGNORECASE)
 _TITLED = re.compile(
-    rf"(?<!\w)((?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Professor|Rev|Reverend|MR|MRS|MS|DR|Sister|Nurse)\b\.?)\s"
+    rf"(?<!\w)({TITLE}|{OTHER_TITLE})\s"
     rf"((?:{PARTICLE}*(?:[A-Z]\.|St\.|{PART})[ ]?){{1,4}})"
 )
 _LABEL = re.compile(
-    r"^[ \t]*((?:[\w' ]{0,15}\bname|patient|applicant|candidate|client|re|subject|employee|tenant|borrower|"
-    r"student|member|resident|regarding|pt)(?:[ ](?:\d|name))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
+    r"^[ \t]*((?:[\w' ]{0,15}\bname"
+    r"|(?:[a-z]+[ ]){0,2}(?:accused|appellant|applicant|borrower|candidate|claimant|client|complainant|customer"
+    r"|defendant|detainee|employee|insured|investigator|nominee|offender|participant|policyholder|pupil|student|tenant)"
+    r"|patient|re|subject|member|resident|regarding|pt|person[ ]concerned|child|service[ ]user|account[ ]holder)"
+    r"(?:[ ](?:\d|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
+_OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
 #: Before the subject of an e-mail that is answered or forwarded.
 _REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
 #: A Chinese name of one or two syllables in Latin letters.
@@ -134,12 +140,12 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
     `sure`: that it is a name is known from elsewhere, so ordinary words are no reason against it.
     """
     kept, gender = [word for word in words if word], ""
-    titles = {*lexicon.language_of().titles, *GENDERED, "rev", "reverend", "nurse", "sister"}
+    titles = {*lexicon.language_of().titles, *GENDERED, *lexicon.OTHER_TITLES}
     while kept and kept[0].casefold().strip(".") in titles:
         title = kept.pop(0)
         gender = gender or lexicon.gender_of_title(title)
-    while kept and kept[-1].casefold().strip(".,") in lexicon.SUFFIXES:
-        kept.pop()
+    while kept and kept[-1].casefold().strip(".,") in lexicon.SUFFIXES and (len(kept) > 2 or not is_listed(kept[-1])):
+        kept.pop()  # Neto is a last name too
     nick = next((word.strip('"“”()') for word in kept[1:] if word[0] in '"“('), "")
     kept = [word for word in kept if word[0] not in '"“(']
     capitals = [word for word in kept if is_capitals(word)]
@@ -164,7 +170,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         first, middle, last = kept[0], tuple(kept[1 : -len(capitals)]), " ".join(kept[-len(capitals) :])
     elif len(kept) < 4 and _family_first(kept):  # Tanaka Mei
         first, middle, last = kept[-1], tuple(kept[1:-1]), kept[0]
-    if not last or any(re.fullmatch(r"[A-Z]{1,3}\.?", word) for word in (first, last)):
+    if not last or any(re.fullmatch(r"(?:[A-Z]\.?){1,3}", word) for word in (first, last)):
         return None  # initials and a last name belong to a full name
     return Named(first, last, middle, gender, nick)
 
@@ -243,7 +249,7 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             if len(words) == 2 and _word_as_last(*words):
                 break
             words.pop()
-        if len(words) > 2 and not sure and not is_listed(in_name_case(words[0])) and is_first(words[1]):
+        if len(words) > 2 and not sure and not is_listed(in_name_case(words[0]).split("-")[0]) and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
         plain = [word for word in words if not _is_gendered(word)]
         if not 2 <= len(plain) <= 5 or re.match(rf",?[ ]{_COMPANY.pattern}", text[run.end() :], re.IGNORECASE):
@@ -290,6 +296,8 @@ def _places(text: str) -> Iterator[Told]:
         if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
             comma = None
         label = match[1].casefold()
+        if _OF_ANOTHER.search(label):
+            continue
         value = _REPLIED.sub("", match[2])
         words = [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(value)[0].split()
         if who := _value(words, 5, "name" in label):
