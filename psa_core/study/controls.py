@@ -29,7 +29,7 @@ SYNONYMS = {
     "nearly": "almost", "did not": "didn't", "does not": "doesn't", "do not": "don't", "is not": "isn't",
     "was not": "wasn't", "could not": "couldn't", "would not": "wouldn't", "cannot": "can't",
 }  # fmt: skip
-_PHRASES = re.compile(rf"(?<!not )\b(?:{'|'.join(sorted(SYNONYMS, key=len, reverse=True))})\b(?!-)", re.I)
+_PHRASES = re.compile(rf"(?<!not )\b(?:{'|'.join(SYNONYMS)})\b(?!-)", re.I)
 _CALENDAR = re.compile(rf"\b(?:{'|'.join((*DAYS, *MONTHS))})\b(?! [A-Z])")
 #: Telephone numbers (no years, amounts or dates of birth), minutes of a time, and numbers of houses.
 _PHONE = re.compile(

@@ -57,7 +57,7 @@ def column_families(values: pd.Series) -> Families:
 
 def named_column(column: str, sentences: pd.DataFrame) -> str:
     """The column to take families from, by its name in the reader's file; raises `OptionError` where there is none."""
-    if f"corpus_{column}" in sentences.columns:  # which was renamed when it was read: see `corpus.RESERVED`
+    if f"corpus_{column}" in sentences.columns:  # which was renamed when it was read: see `corpus.PREFIX`
         return f"corpus_{column}"
     others = [str(name) for name in sentences.columns if name not in ("sentence_id", "text")]
     if column not in others:
@@ -141,7 +141,7 @@ def _connected(sets: list[frozenset[str]]) -> np.ndarray:
         first, second = first[second > first + start] + start, second[second > first + start]
         shared = every[first].multiply(every[second]).sum(axis=1)
         either = sizes[first] + sizes[second] - shared
-        is_linked = shared >= np.minimum(1.0, SHARED + SHARED_IF_SHORT / np.maximum(either, 1)) * either - 1e-9
+        is_linked = shared >= np.minimum(1.0, SHARED + SHARED_IF_SHORT / either) * either - 1e-9
         links.append(np.stack([first[is_linked], second[is_linked]]))
     pairs = np.concatenate(links, axis=1)
     graph = coo_array((np.ones(pairs.shape[1], bool), pairs), shape=(len(sets), len(sets)))

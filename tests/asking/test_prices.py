@@ -11,7 +11,6 @@ from psa_core.asking import Reply, Request
 from psa_core.asking.prices import Purse, estimate, price_of, tokens_in
 from psa_core.cli import main
 from psa_core.errors import OptionError
-from psa_core.study import StudySpec, plan, preview
 from tests.asking.local_server import Answer, LocalServer
 
 Serve = Callable[[Answer], LocalServer]
@@ -89,18 +88,6 @@ def test_a_dry_run_asks_nothing_and_a_limit_keeps_what_was_answered(
     assert (asked["requests"], asked["tokens_in"], asked["tokens_out"]) == (43, 4300, 43)
     assert asked["dollars"] == pytest.approx(43 * 0.011) and first < 43
     assert "43 times: 4,300 tokens read" in (out / "report.html").read_text("utf-8")
-
-
-def test_what_a_server_that_offers_less_takes_is_told_too() -> None:
-    planned = plan(StudySpec(sentences="interviews", anchors="slot", names="demo", sample=2, model="keyword"))
-    found = preview.estimate(planned, "ask:chat:https://example.org/v1?question=loan")
-    sampled = found.otherwise
-    assert sampled is not None and sampled.otherwise is not None
-    single = sampled.otherwise
-    assert (found.requests, sampled.requests, single.requests) == (42, 42, 42 * 20)
-    assert single.tokens_in == 20 * sampled.tokens_in and single.tokens_out == sampled.tokens_out
-    assert "If it lists no log-probabilities: 42 requests" in found.words
-    assert "If it gives one answer a request: 840 requests" in found.words
 
 
 def test_tokens_are_counted_by_bytes() -> None:

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -11,9 +13,11 @@ import pytest
 import psa_core as psa
 from psa_core import study
 from psa_core.claims.groups import condition_finding
+from psa_core.cube import Target
 from psa_core.errors import CubeError, OptionError
 from psa_core.inputs import conditions
 from psa_core.study import StudySpec, perturbation_of, preview
+from psa_core.study.conditions import joined
 from psa_core.tables import condition_table
 
 PEOPLE = (
@@ -58,6 +62,60 @@ def test_each_condition_has_its_own_targets_and_texts(file: Path) -> None:
     assert perturbation_of(found, "told.score").pieces(0, BLACK[0])[0][0] == "BE FAIR\n\n"
     assert found.perturbed[0, 0].tolist() == [len(text) for text in shown]
     assert found.provenance["texts_scored"] == 2 * 2 * (1 + 12) + 2 + 3  # X is a she or a he, in one of the texts
+
+
+def part(rows: str, score: float, target: Target, **provenance: Any) -> psa.ScoreCube:
+    """A cube of sentences with these letters as ids, two names and one edit, whose scores are all the same."""
+    sentences = pd.DataFrame({"sentence_id": list(rows), "text": "he ran", "anchor": "he", "start": 0, "end": 2})
+    counts = {"unique_texts": 5, "texts_scored": 4, "cache_hits": 1, "texts_truncated": 0, "seconds": 0.1}
+    shape = len(rows), 2, 1
+    return psa.ScoreCube(
+        sentences.assign(role="subject"),
+        pd.DataFrame({"name": ["Ann", "Bo"]}),
+        (target,),
+        np.full(shape[::2], score, np.float32),
+        np.full(shape, score, np.float32),
+        {"fingerprint": "f", "notes": ["both"], **counts, **provenance},
+        controls=np.full(shape, score, np.float32),
+    )
+
+
+def test_the_cubes_of_two_conditions_become_one_of_the_sentences_in_both() -> None:
+    target = Target("loan", meaning="grants it", phrase="chance of a loan")
+    first = part("abc", 0.25, target, study="first", seconds=0.1004)
+    missing = {"loan": {"no valid answer": 1}}
+    second = part("bcd", 0.75, target, notes=["both", "own"], unique_texts=7, seconds=0.2003, missing=missing)
+    told = [conditions.Condition("none"), conditions.Condition("told", context="BE FAIR")]
+    cube = joined(told, [first, replace(second, names=second.names.assign(more=1))])
+    assert cube.sentences["sentence_id"].tolist() == ["b", "c"] and list(cube.names) == ["name"]
+    assert cube.original.tolist() == [[0.25, 0.75]] * 2 and cube.perturbed.tolist() == [[[0.25, 0.75]] * 2] * 2
+    assert cube.controls is not None and cube.controls.tolist() == [[[0.25, 0.75]] * 2] * 2
+    assert [(one.name, one.phrase, one.meaning) for one in cube.targets] == [
+        ("none.loan", "chance of a loan under “none”", "grants it under “none”"),
+        ("told.loan", "chance of a loan under “told”", "grants it under “told”"),
+    ]
+    said = cube.provenance
+    assert said["study"] == "first" and said["notes"] == ["both", "own"]
+    assert (said["unique_texts"], said["texts_scored"], said["cache_hits"], said["seconds"]) == (12, 8, 2, 0.301)
+    assert said["missing"] == {"told.loan": {"no valid answer": 1}}
+    assert [one["name"] for one in said["targets"]] == ["none.loan", "told.loan"]
+    assert said["conditions"][1] == {"id": "told", "system": "", "context": "BE FAIR", "names": ""}
+    assert re.fullmatch("[0-9a-f]{16}", said["fingerprint"])
+    other = joined(told, [first, replace(second, provenance={**second.provenance, "fingerprint": "g"})])
+    assert other.provenance["fingerprint"] != said["fingerprint"]
+
+
+def test_without_edits_and_missing_scores_a_joined_cube_has_none() -> None:
+    cubes = [replace(part("ab", 0.5, Target(name)), controls=None) for name in ("loan", "risk score")]
+    cube = joined([conditions.Condition("a"), conditions.Condition("b")], cubes)
+    assert cube.controls is None and "missing" not in cube.provenance
+    assert [one.phrase for one in cube.targets] == ["loan score under “a”", "risk score under “b”"]
+    assert [one.meaning for one in cube.targets] == ["under “a”", "under “b”"]
+
+
+def test_a_long_phrase_is_cut_before_its_condition() -> None:
+    cube = joined([conditions.Condition("told")], [part("a", 0.5, Target("loan", phrase="x" * 195))])
+    assert cube.targets[0].phrase == "x" * 187 + " under “told”" and len(cube.targets[0].phrase) == 200
 
 
 def test_a_planted_change_is_found_and_the_sentence_says_how_large(file: Path) -> None:

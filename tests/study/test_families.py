@@ -8,7 +8,7 @@ import pytest
 
 from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
-from psa_core.study.families import account, column_families, named_column, near_copies, words
+from psa_core.study.families import account, column_families, column_of, named_column, near_copies, words
 
 BASE = "my neighbour says that she never once paid the rent on time"
 MORE = [
@@ -55,6 +55,12 @@ def test_numbers_and_anchors_do_not_count() -> None:
     texts = ["Kanye West is late again today", "Dick Cheney is late again today"]
     spans = [(Anchor(0, 10, "subject"),), (Anchor(0, 11, "subject"),)]
     assert near_copies(texts, spans).count == 1
+    twice = ["Kanye West said that Kanye has flu", "Dick Cheney said that Dick has flu"]
+    spans = [
+        (Anchor(0, 10, "subject"), Anchor(21, 26, "subject")),
+        (Anchor(0, 11, "subject"), Anchor(22, 26, "subject")),
+    ]
+    assert near_copies(twice, spans).count == 1 and near_copies(twice, [(), ()]).count == 2
 
 
 @pytest.mark.parametrize(
@@ -62,6 +68,35 @@ def test_numbers_and_anchors_do_not_count() -> None:
 )
 def test_short_texts_that_differ_are_none(texts: tuple[str, str]) -> None:
     assert families_of(*texts) == [0, 1]
+
+
+def test_the_share_is_reached_where_it_is_met_exactly() -> None:
+    shared = "the old boat sank near Hull"  # 6 of 10 words, as 0.44 + 1.6 / 10 asks for
+    assert families_of(f"{shared} last night", f"{shared} this week") == [0, 0]
+    assert families_of(f"{shared} last night", f"{shared} this week again") == [0, 1]
+
+
+def test_a_copy_inside_of_a_longer_text_is_found_by_its_rare_words() -> None:
+    rare = " ".join(f"rare{letter}" for letter in "abcdefghijk")
+    common = [f"common{letter}" for letter in "abcdefghi"]
+    others = [f"{word} {turn}{word} {turn}{turn}{word}" for word in common for turn in "xy"]
+    assert families_of(rare, f"{rare} {' '.join(common)}", *others) == [0, *range(19)]
+
+
+def test_the_same_words_in_another_number_are_a_copy() -> None:
+    assert families_of("so", "so so so", "no") == [0, 0, 1]
+
+
+def test_of_very_many_texts_only_repeats_are_families(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [BASE, f"{BASE} lol", f"{BASE} wow", f"{BASE} WOW!"]  # three different ones
+    for most, expected in ((3, [0, 0, 0, 0]), (2, [0, 1, 2, 2])):
+        monkeypatch.setattr("psa_core.study.families.MAX_COMPARED", most)
+        assert families_of(*texts) == expected
+
+
+def test_the_column_of_families_is_in_the_manifest() -> None:
+    assert column_of({"study": {"families": "author"}}) == "author"
+    assert [column_of(other) for other in ({}, {"study": "damaged"}, {"study": {"families": None}})] == [None] * 3
 
 
 def test_no_words_at_all() -> None:
@@ -72,13 +107,14 @@ def test_no_words_at_all() -> None:
 def test_a_column_of_families() -> None:
     families = column_families(pd.Series(["a", "", "a", None, " "]))
     assert families.labels.tolist() == [0, 1, 0, 2, 3]
-    with pytest.raises(OptionError, match="a column beside its texts"):
+    with pytest.raises(OptionError, match="a file with a column beside its texts"):
         named_column("author", pd.DataFrame({"sentence_id": ["1"], "text": ["x"]}))
 
 
 def test_what_is_said_of_them() -> None:
     families = column_families(pd.Series(list("aabcdefgh")))
     assert account(families, None)["sentences"] == 2
+    assert account(column_families(pd.Series(list("aaabb"))), "author")["effective_sample_size"] == 1.9  # 25 / 13
     assert words(families, None).startswith("2 of 9 sentences are near-copies, in 1 family. They are worth about 7 ")
     assert words(families, None, "document").startswith("2 of 9 documents are near-copies, in 1 family.")
     assert "about 7 independent documents: " in words(families, None, "document")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -158,3 +160,21 @@ def test_forms_are_rendered_counted_and_put_back_as_slots() -> None:
     assert made.letters == len(filled) + sum(map(len, made.row(0)))
     assert made.slots(0) == text
     assert "".join(piece for _, _, piece in made.pieces(0, "Bo")) == made.text(0, 1)
+
+
+@pytest.mark.parametrize(("at_a_time", "portions"), [(30, [3, 3, 1]), (29, [2, 2, 2, 1]), (5, [1] * 7)])
+def test_texts_are_made_in_portions_of_so_many_letters(
+    at_a_time: int, portions: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    render = Perturbation._render
+
+    def noted(self: Perturbation, s: int, names: Sequence[str]) -> list[str]:
+        made.append(len(names))
+        return render(self, s, names)
+
+    perturbation = Perturbation(("He left us",), ((Anchor(0, 2, "subject"),),), tuple("ABCDEFG"))
+    monkeypatch.setattr("psa_core.study.perturbation._AT_A_TIME", at_a_time)
+    monkeypatch.setattr(Perturbation, "_render", noted)
+    assert list(perturbation.stream(0)) == [f"{name} left us" for name in "ABCDEFG"]
+    assert made == portions

@@ -5,11 +5,13 @@ import io
 
 import numpy as np
 
-from psa_core import study
+from psa_core import models, study
 from psa_core.anchors import Anchor
+from psa_core.asking.prices import tokens_in
 from psa_core.cube import Target
+from psa_core.study import StudySpec
 from psa_core.study.perturbation import Perturbation
-from psa_core.study.preview import Unread, unread, write
+from psa_core.study.preview import Unread, estimate, notice, unread, write
 
 
 class Words:
@@ -44,6 +46,7 @@ def test_a_model_that_does_not_count_tokens_reads_all():
     class Other:
         fingerprint, targets = "other", (Target("length"),)
 
+    assert of_study(("Ann",), scorer=Other()) == Unread((), 3, 0)
     assert of_study(("Ann",), scorer=Other()).words("other") == ""
 
 
@@ -53,6 +56,7 @@ def test_the_words_name_texts_and_tokens():
         "beginning is read (b, c)."
     )
     assert Unread(tuple("abcdefg"), 9, 256).words("m").endswith("(a, b, c, d, e and 2 more).")
+    assert Unread(tuple("abcde"), 9, 256).words("m").endswith("(a, b, c, d, e).")
     assert "1 of 9 texts is longer" in Unread(("a",), 9, 256).words("m")
 
 
@@ -79,3 +83,41 @@ def test_each_text_has_its_number_sentence_and_name():
         ["1", ids[0], "", "He left."], ["2", ids[0], "Ann", "Ann left."], ["3", ids[0], "Bo", "Bo left."],
         ["4", ids[1], "", "She ran."], ["5", ids[1], "Ann", "Ann ran."], ["6", ids[1], "Bo", "Bo ran."],
     ]  # fmt: skip
+
+
+ADDRESS = "ask:chat:https://example.org/v1?question=loan"
+
+
+def test_an_estimate_counts_every_text_of_a_small_study():
+    texts = ["{name} rests.", "{name} sang a long, long song.", "I met {name}."]
+    planned, _ = study.execution.planned_from({"sentences": texts, "names": ["Ann", "Bo", "Cleo"], "model": "keyword"})
+    (judge,) = models.unasked(ADDRESS)
+    every = [*planned.perturbation.originals(), *planned.perturbation]
+    found = estimate(planned, ADDRESS)
+    assert found.requests == len(every) == 12
+    assert found.tokens_in == sum(tokens_in(request) for text in every for request in judge.requests(text))
+
+
+def test_what_a_server_that_offers_less_takes_is_told_too():
+    planned = study.plan(StudySpec(sentences="interviews", anchors="slot", names="demo", sample=2, model="keyword"))
+    found = estimate(planned, ADDRESS)
+    sampled = found.otherwise
+    assert sampled is not None and sampled.otherwise is not None
+    single = sampled.otherwise
+    assert (found.requests, sampled.requests, single.requests) == (42, 42, 42 * 20)
+    assert single.tokens_in == 20 * sampled.tokens_in and single.tokens_out == sampled.tokens_out
+    assert "If it lists no log-probabilities: 42 requests" in found.words
+    assert "If it gives one answer a request: 840 requests" in found.words
+
+
+def test_who_says_how_many_answers_is_told_what_these_take():
+    planned = study.plan(StudySpec(sentences="interviews", anchors="slot", names="demo", sample=2, model="keyword"))
+    plain, single = estimate(planned, ADDRESS), estimate(planned, f"{ADDRESS}&samples=1")
+    assert single.otherwise is None and single.requests == 42
+    five = estimate(planned, f"{ADDRESS}&samples=5")
+    assert five.requests == 42 and five.otherwise.when == "If it gives one answer a request"
+    assert five.otherwise.otherwise is None
+    assert (five.otherwise.requests, five.otherwise.tokens_in) == (210, 5 * five.tokens_in)
+    assert five.otherwise.tokens_out == five.tokens_out
+    assert notice(planned, ADDRESS) == f"Asks a language model: {plain.words}"
+    assert notice(planned, "vader") == notice(planned, "ask:lm:smollm2?question=loan") == ""

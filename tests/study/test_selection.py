@@ -162,6 +162,29 @@ def test_anchors_without_gender_cannot_be_balanced() -> None:
 def test_nothing_eligible_counts_the_reasons() -> None:
     with pytest.raises(AnchorError, match=r"3 read, 1 empty, 2 without a word to replace"):
         select(corpus("", "nobody", "nothing"), PRONOUNS)
+    off = frozenset({("s0", 0)})
+    with pytest.raises(AnchorError) as raised:
+        select(corpus("he left", "so many words he said"), PRONOUNS, SelectionOptions(max_words=2, exclude=off))
+    assert raised.value.full_message == (
+        "Anchors pronouns: no sentence to study (2 read, 1 longer than 2 words, 1 switched off). Needed: a "
+        "sentence with a word to replace. Choose other words to replace, allow longer sentences, or take others."
+    )
+
+
+@pytest.mark.parametrize(
+    ("characters", "looked_at"), [(1, 1), (8, 1), (15, 1), (16, 2), (31, 3), (39, 4), (40, 5), (1000, 5)]
+)
+def test_of_a_large_corpus_the_first_of_the_draw_are_looked_at(characters: int, looked_at: int) -> None:
+    sentences = corpus("He left.", "She sat.", "He sang.", "She ran.", "He slept"[:8])  # eight letters each
+    part = select(sentences, PRONOUNS, characters=characters)
+    assert (part.looked_at, part.account["kept"], part.account.get("not looked at", 0)) == (
+        looked_at,
+        looked_at,
+        5 - looked_at,
+    )
+    drawn = select(sentences, PRONOUNS, SelectionOptions(sample=looked_at))
+    assert part.sentences["sentence_id"].tolist() == drawn.sentences["sentence_id"].tolist()
+    assert (part.eligible, part.skipped) == (looked_at, {})
 
 
 def test_draw_is_seeded_and_kept_in_the_corpus_order() -> None:
