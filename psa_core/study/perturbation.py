@@ -97,7 +97,7 @@ class Perturbation:
 
     def stream(self, s: int) -> Iterator[str]:
         """The texts of `row`, a few at a time: those of a long sentence with many names do not fit into memory."""
-        step = max(1, _AT_A_TIME // max(1, len(self.texts[s])))
+        step = max(1, _AT_A_TIME // (1 + len(self.texts[s])))
         for start in range(0, len(self.names), step):
             yield from self._render(s, self.names[start : start + step])
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -46,7 +47,8 @@ def test_a_model_that_does_not_count_tokens_reads_all():
     class Other:
         fingerprint, targets = "other", (Target("length"),)
 
-    assert of_study(("Ann",), scorer=Other()) == Unread((), 3, 0)
+    for scorer in (Other(), SimpleNamespace(max_tokens=1), SimpleNamespace(truncated=Words().truncated)):
+        assert of_study(("Ann",), scorer=scorer) == Unread((), 3, 0)
     assert of_study(("Ann",), scorer=Other()).words("other") == ""
 
 
@@ -120,4 +122,6 @@ def test_who_says_how_many_answers_is_told_what_these_take():
     assert (five.otherwise.requests, five.otherwise.tokens_in) == (210, 5 * five.tokens_in)
     assert five.otherwise.tokens_out == five.tokens_out
     assert notice(planned, ADDRESS) == f"Asks a language model: {plain.words}"
-    assert notice(planned, "vader") == notice(planned, "ask:lm:smollm2?question=loan") == ""
+    assert all(
+        notice(planned, other) == "" for other in ("vader", "ask:lm:smollm2?question=loan", "http:https://a.org/")
+    )
