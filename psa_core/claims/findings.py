@@ -286,7 +286,7 @@ def floor_finding(cube: ScoreCube, target: str) -> Finding | None:
     if isinf(floor.ratio):
         headline = f"Names move this model, and neutral edits do not: {against}."
         return Finding(headline, spread, is_significant=True, **typed)
-    interval = f"{number(floor.low, digits=2)} to {number(floor.high, digits=2)}" if isfinite(floor.low) else ""
+    interval = f"{number(floor.low, digits=2)} to {number(floor.high, digits=2)}"
     evidence = f"{spread} The names' is {number(floor.ratio, digits=2)} times as large (95 % interval {interval})."
     if floor.ratio < 1:  # the opposite claim is false too often with heavy tails and few names, so nobody makes it
         headline = f"Names are not shown to move this model more than neutral edits do: {against}."

@@ -110,7 +110,7 @@ def of_cells(
     The file of `answers` need not be there; in the folder `inputs` a question's file may be.
     """
     found = kept(answers, cube, target, cells)
-    with suppress(PsaError):  # a question that is not here, or that may not be read
+    with suppress(PsaError):  # a model that is not asked, a question that is not here or that may not be read
         for place, (s, n) in enumerate(cells):
             # Where a file of answers is, a model at an address gave the scores, and those of a cell without are older.
             note = NOT_KEPT if answers.is_file() else ""
@@ -119,13 +119,11 @@ def of_cells(
 
 
 def _asked(cube: ScoreCube, target: str, s: int, n: int, inputs: Path | None) -> list[Transcript]:
-    """What the study's model is asked about a cell, in each order; nothing for a model that is not asked."""
+    """What the study's model is asked about a cell, in each order; raises `PsaError` for a model that is not asked."""
     model = str(cube.provenance.get("study", {}).get("model", ""))
     name = unquote(model.partition("question=")[2].partition("&")[0])
     if inputs and name and (inputs / Path(name).name).is_file():
         model = model.replace(f"question={quote(name)}", f"question={quote(str(inputs / Path(name).name))}")
-    if not model or not models.is_asked(model):
-        return []
     condition, text = condition_of(cube, target), perturbation_of(cube, target).text(s, n)
     told = models.told(model, condition.system) if condition and condition.system else model
     return [Transcript(judge.requests(text)[0].messages, text) for judge in models.unasked(told)]

@@ -72,6 +72,13 @@ def test_a_name_that_is_answered_more_often() -> None:
     )
 
 
+def test_of_two_names_the_one_that_is_further_from_the_typical_one_is_said() -> None:
+    found = unanswered_finding(judged(30, np.array([0.6, 0.1, 0.45, 0.45, 0.45, 0.45])), "loan")
+    assert found is not None and found.headline.startswith(
+        "With “N1” the share without a valid answer is 35 points lower"
+    )
+
+
 def test_the_difference_that_so_many_answers_show() -> None:
     assert sampling_plan(Target("loan"), 100, 20) == ""
     assert sampling_plan(Target("pay", 0, 200_000, samples=20), 100, 20) == (

@@ -436,6 +436,8 @@ def test_neutral_edits_are_corrected_for_the_number_of_targets(monkeypatch: pyte
     )
     assert alone is not None and alone.is_significant and alone.p_adjusted == 0.03
     assert one_of_two is not None and not one_of_two.is_significant and one_of_two.p_adjusted == 0.06
+    assert alone.evidence.endswith("The names' is 2.00 times as large (95 % interval 1.50 to 2.60).")
+    assert (alone.estimate, alone.low, alone.high) == (2.0, 1.5, 2.6)
 
 
 @pytest.mark.parametrize(

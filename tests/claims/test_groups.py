@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psa_core.claims.groups import condition_finding, interaction_finding, selection_finding
+from psa_core.claims.groups import _without_extreme, condition_finding, interaction_finding, selection_finding
 
 CONDITIONS = pd.DataFrame(
     {
@@ -51,6 +51,31 @@ def test_a_difference_that_was_not_there_before_a_condition() -> None:
     new.attrs = CONDITIONS.attrs | {"reference": "white"}
     found = condition_finding(new, "loan", column="race")
     assert found.headline == "Under “told”, the loan score of “black” names goes up by 0.03 against “white” names."
+
+
+def test_a_difference_of_0_in_different_texts_is_none_by_definition() -> None:
+    gone = CONDITIONS[:1].assign(after=0.0, after_low=-0.01, after_high=0.01, difference=0.08)
+    gone.attrs = CONDITIONS.attrs
+    assert condition_finding(gone, "loan", column="race").headline.endswith("falls from 0.08 to 0.00.")
+    same = gone.assign(after_low=0.0, after_high=0.0)
+    same.attrs = CONDITIONS.attrs
+    headline = condition_finding(same, "loan", column="race").headline
+    assert headline.endswith("falls from 0.08 to 0.00, by definition: all names make the same text.")
+
+
+@pytest.mark.parametrize(
+    ("difference", "left", "is_one_name"),
+    [
+        *((0.4, 0.3, False), (-0.4, -0.3, False), (0.4, 0.2, False)),
+        *((0.4, 0.19, True), (-0.4, -0.19, True), (0.4, -0.3, True), (-0.4, 0.3, True)),
+    ],
+)
+def test_a_difference_of_which_less_than_half_is_left_is_one_names(
+    difference: float, left: float, is_one_name: bool
+) -> None:
+    words = _without_extreme(pd.Series({"difference": difference, "without_furthest": left}), 2)
+    assert words.endswith("is one name's difference, not the group's.") is is_one_name
+    assert f"{'+' if left > 0 else '−'}{abs(left):.2f} is left" in words
 
 
 def test_no_condition_changes_a_difference_beyond_chance() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -36,6 +37,16 @@ def test_each_flip_has_its_texts_and_what_readers_said(cube: ScoreCube) -> None:
     assert not rows["judgements"][1:].any()
     at = int(first["sentence_position"]), int(first["name_position"])
     assert (rows["original_text"][0], rows["text"][0]) == (texts.texts[at[0]], texts.text(*at))
+
+
+def test_of_more_flips_than_there_is_room_for_the_largest_changes_are_kept(
+    cube: ScoreCube, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nobody = pd.DataFrame(columns=["sentence_id", "name", "target", "verdict", "reader"])
+    every = flip_rows(cube, "toxicity", threshold=0.4, judged=nobody)
+    room = SimpleNamespace(value=int(every["text"].str.len()[:3].sum()))
+    monkeypatch.setattr("psa_core.report.flips_file.FLIPS", room)
+    pd.testing.assert_frame_equal(flip_rows(cube, "toxicity", threshold=0.4, judged=nobody), every[:3])
 
 
 def test_texts_to_train_on_are_labelled_as_their_sentences(cube: ScoreCube) -> None:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from psa_core.cube import ScoreCube
+from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.methods import Method
 from psa_core.tables import labels, name_table, sentence_table, summary
-from psa_core.tables.labels import labelled, name_positions, threshold_of
+from psa_core.tables.labels import about, labelled, name_positions, threshold_of
 
 
 def test_labels_stand_before_quantities_and_give_way_to_them(cube: ScoreCube) -> None:
@@ -25,6 +26,15 @@ def test_rows_are_numbered_from_zero_whatever_the_table_was(cube: ScoreCube) -> 
     table = labelled("name", cube, {"mean": np.arange(3.0)})
     assert table.index.tolist() == [0, 1, 2]
     assert table["mean"].tolist() == [0, 1, 2]
+
+
+def test_a_table_knows_how_its_target_is_worded(cube: ScoreCube) -> None:
+    wide = replace(cube, targets=(Target("sentiment", -1.0, 2.0, phrase="mood", unit="points"), Target("x")))
+    assert about(wide, "sentiment", pd.DataFrame(), first="a").attrs == {
+        "phrase": "mood", "unit": "points", "width": 3.0, "names": 3, "first": "a",
+    }  # fmt: skip
+    endless = replace(cube, targets=(Target("sentiment", -1.0, float("inf")), Target("x")))
+    assert about(endless, "sentiment", pd.DataFrame()).attrs["width"] is None
 
 
 def test_positions_of_names(cube: ScoreCube) -> None:

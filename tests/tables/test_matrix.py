@@ -46,6 +46,21 @@ def test_what_behaves_alike_stands_together_and_is_named_by_its_group(careers: S
     assert len(found.clusters) == 2
 
 
+def test_a_cell_without_a_score_moves_no_name_to_another_cluster(careers: ScoreCube) -> None:
+    scores = careers.perturbed.copy()
+    scores[3, 4], scores[8, 5] = np.nan, np.nan  # of a leader, and of another
+    missing = {"missing": {target.name: {"no valid answer": 2} for target in careers.targets}}
+    found = matrix(replace(careers, perturbed=scores, provenance={**careers.provenance, **missing}), "toxicity")
+    assert sorted(found.clusters["names"]) == [8, 16] and "career = leader" in set(found.clusters["group"])
+
+
+def test_groups_are_sought_among_as_many_names_as_a_tree_has_room_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = np.repeat([[0.0], [1.0]], 4, axis=0) + np.arange(8)[:, None] / 100
+    for most, expected in ((8, [0, 0, 0, 0, 1, 1, 1, 1]), (7, [0] * 8)):
+        monkeypatch.setattr("psa_core.tables.matrix.MAX_TREE_LEAVES", most)
+        assert clusters(rows).tolist() == expected
+
+
 def test_groups_that_explain_nothing_name_nothing(careers: ScoreCube) -> None:
     names = careers.names.assign(career=["a"] * 12 + ["b"] * 12)
     found = matrix(replace(careers, names=names), "toxicity")
