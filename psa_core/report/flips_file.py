@@ -76,6 +76,6 @@ def json_lines(rows: pd.DataFrame) -> bytes:
 
 def _verdicts(judged: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
     verdicts: dict[tuple[str, str], list[str]] = {}
-    for row in judged.itertuples(index=False):
+    for row in judged.itertuples():
         verdicts.setdefault((str(row.sentence_id), str(row.name)), []).append(f"{row.reader}: {row.verdict}")
     return verdicts

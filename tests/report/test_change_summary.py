@@ -58,6 +58,7 @@ def test_a_verdict_with_what_was_judged_and_what_was_not(pair: MatchedCubes) -> 
 def test_names_that_changed_stand_in_a_table_those_above_the_limit_first(pair: MatchedCubes) -> None:
     text = markdown(pair, {"toxicity": TABLE}, limit=0.1)
     assert rows_of(text) == ["`Grown`", "`Fallen`"]
+    assert "| name | before | now | change, 95 % interval | p (Holm) | the limit |" in text
     assert "| +0.1000 | +0.3000 | +0.2000 [+0.1500, +0.2500] | 0.01 | **above** |" in text
     assert "[-0.4000, -0.2000] | 0.02 |  |" in text
     many = pd.concat([TABLE.iloc[[2]].assign(name=f"N{i}", change=-0.3 + 0.01 * i) for i in range(25)])
@@ -83,8 +84,13 @@ def test_new_flips_are_listed_those_of_names_above_the_limit_first(pair: Matched
     first = flips.frame().iloc[0]
     before = pair.before.scores("toxicity")[1][first["sentence_position"], 2]
     assert f"{first['original']:.3f} → {first['perturbed']:.3f} (before {before:.3f})" in listed[0]
-    others = table.assign(above=[name == 0 for name in range(11)])
-    assert "Labels that the name changes now" in markdown(pair, {"toxicity": others}, limit=0.1)
+    less = pair.now.perturbed.copy()
+    less[:, 5, 0] = np.minimum(less[:, 5, 0] + 0.2, 1)  # the sixth name is moved too, and less
+    both = replace(pair, now=replace(pair.now, perturbed=less))
+    assert len(tables.new_flips(both, "toxicity")) > len(flips) + 5
+    sixth = table.assign(above=[name == 5 for name in range(11)])
+    listed = [line for line in markdown(both, {"toxicity": sixth}, limit=0.1).splitlines() if line.startswith("- `")]
+    assert len(listed) == 5 and all("with `Person F`: " in line for line in listed)
     assert "Labels that" not in markdown(replace(pair, before=pair.now), {"toxicity": table}, limit=0.1)
 
 

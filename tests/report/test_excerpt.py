@@ -3,6 +3,7 @@
 import pytest
 
 from pages.ui.frame import markup
+from psa_core.plurals import LONG
 from psa_core.report import excerpt, is_long
 from psa_core.report.swaps import CONTEXT, CUT, MAX_CHANGES, _words
 
@@ -41,7 +42,13 @@ def test_changes_near_each_other_are_one_passage():
 
 
 def test_a_long_text_without_a_change_is_its_beginning():
-    assert joined(excerpt([("same", "word " * 300)])).endswith("word …")
+    for words in (LONG // 5, 2 * LONG):
+        shown = joined(excerpt([("same", "word " * (words // 2)), ("same", "word " * (words // 2) + "x")]))
+        assert shown == " ".join(["word"] * (LONG // 10)) + " …"
+
+
+def test_a_text_is_long_that_has_more_letters_than_a_card_shows():
+    assert not is_long([("same", "x" * (LONG - 1)), ("come", "y")]) and is_long([("same", "x" * LONG), ("come", "y")])
 
 
 def test_a_page_has_the_whole_behind_a_click_and_escapes_it():

@@ -26,6 +26,7 @@ def test_the_hub_reads_what_the_study_measured(cube):
     assert card.data.model_name == "my-model" and set(found) == {"score_dev", "score_range", "label_dist"}
     assert found["score_range"].metric_value == pytest.approx(expected["score_range"]["value"])
     assert found["score_range"].metric_args["low"] == pytest.approx(expected["score_range"]["low"])
+    assert found["score_range"].metric_name == "ScoreRange of toxicity (smaller = less sensitive to names)"
     assert f"{expected['score_range']['value']:.3f} [" in card.text and "--from-manifest" in card.text
 
 

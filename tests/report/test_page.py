@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pandas as pd
+
 from psa_core.claims.formatting import Finding
-from psa_core.report.page import Html, Report, element, framed, join, table
+from psa_core.report.page import Html, Report, element, framed, join, section, table
 
 BARE = Report(
     "A title", [Finding("A finding.", "An interval.")], ["A step."], [element("p", "Evidence.")], ["A limit."], {}
@@ -40,3 +42,15 @@ def test_only_markup_is_taken_as_markup() -> None:
     assert element("p", "a & b", css='x"y') == '<p class="x&#34;y">a &amp; b</p>'
     assert "<td>&lt;b&gt;</td>" in table(("<b>",), [("<b>",)])
     assert "&lt;b&gt;</th>" in table(("<b>",), [])
+
+
+def test_a_table_has_three_digits_and_nothing_for_what_is_missing() -> None:
+    frame = pd.DataFrame({"name": ["a<b", "c"], "count": [7, 1234], "score": [0.012345, float("nan")]})
+    frame["size"] = [1234.56, -99.96]
+    cells = [["a&lt;b", "7", "0.0123", "1,235"], ["c", "1234", "", "-100"]]
+    rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
+    shown = section("A title", frame, heading="h3")
+    assert shown.startswith("<h3>A title</h3>") and f"<tbody>{rows}</tbody>" in shown
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("name", "count", "score", "size"))
+    assert f"<thead><tr>{heads}</tr></thead>" in shown
+    assert section("A title", frame[:0]) == ""

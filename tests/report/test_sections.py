@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core import tables
+from psa_core import anchors, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.report import _sections as sections
 from psa_core.report.page import join
@@ -80,6 +80,40 @@ def test_the_method_of_a_study_that_says_less_or_where_its_inputs_came_from() ->
     assert bare[0].startswith("Sentences: 3 from a file, ") and bare[0].endswith(" drawn at random with seed 0.")
     assert bare[1] == "Anchors: pronouns; in each sentence the first one is replaced."
     assert bare[2:4] == ["Names: 3 from a list.", SCORES.replace("vader", "a model")]
+
+
+def test_the_limits_say_what_the_numbers_do_not_and_what_the_anchors_miss() -> None:
+    told = sections.limits(study())
+    for number, words in (
+        (0, "Whether a difference is a defect, a person has to judge"),
+        (1, "assumes that a name should not matter. In some sentences it does"),
+        (1, "means something else with every name."),
+        (
+            2,
+            "a pronoun is not a name, so part of the difference from the original is the change from any pronoun",
+        ),
+        (2, "differences between names are free of it."),
+        (3, "about other sentences of the same kind, not other kinds of text; noise floors are about other names."),
+    ):
+        assert words in told[number]
+    found = sections.limits(replace(study(), provenance={"anchors": {"spec": "entities:PERSON"}}))
+    assert found[:5] == told and len(found) == 6 and found[5] == anchors.kind("entities:PERSON").caution
+
+
+@pytest.mark.parametrize(("reference", "against"), [("", "the rest"), ("m", "m")])
+def test_groups_are_compared_with_the_reference_that_the_study_names(
+    reference: str, against: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for drawn in ("name_figure", "label_dist_figure"):
+        monkeypatch.setattr(sections, drawn, lambda *_: None)
+    monkeypatch.setattr(sections, "figure_svg", lambda _: "<svg></svg>")
+    monkeypatch.setattr(sections, "picture", lambda svg, words: words)
+    cube = study(reference=reference)
+    doubled = np.concatenate([cube.perturbed, cube.perturbed[:, :1]], axis=1)
+    people = pd.DataFrame({"name": ["Ann", "Bo", "Cy", "Di"], "gender": ["f", "m", "m", "f"]})
+    cube = replace(cube, names=people, perturbed=doubled)
+    page = sections.target_section(cube, cube.targets[0], tables.target_summary(cube, "toxicity"))
+    assert f"Difference from {against} (95 % interval)" in page
 
 
 def test_the_question_names_every_target() -> None:
