@@ -18,7 +18,6 @@ from psa_core import study, tables
 from psa_core.api import Finding
 from psa_core.errors import CubeError, OptionError, PsaError
 from psa_core.folders import results
-from psa_core.study import execution
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SENTENCES = ["He left early.", "She is late again.", "I saw him there.", "Her dog barked."]
@@ -303,10 +302,3 @@ def test_bad_input_is_one_sentence(bad: dict[str, Any]) -> None:
 def test_a_cube_of_the_older_call_is_the_same(found: psa.Study) -> None:
     cube = study.run(sentences="sample", names="demo", model="keyword:Rihanna=0.4", sample=12)
     assert isinstance(cube, psa.ScoreCube) and (cube.perturbed == found.cube.perturbed).all()
-
-
-def test_the_bar_is_shown_where_somebody_asks_for_it(capsys: pytest.CaptureFixture[str]) -> None:
-    with execution.sentence_bar(False) as tell:
-        assert tell is None
-    study.run(sentences="sample", names="demo", model="keyword", sample=4, progress=True)
-    assert "4/4" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """Spec to cube: the same inputs give the same cube, and every cell's text can be made again."""
 
+import hashlib
 import json
 from dataclasses import dataclass, replace
 
@@ -208,3 +209,42 @@ def test_what_is_missing_is_counted_by_its_reason() -> None:
     }  # fmt: skip
     assert missing_scores(both, np.ones((1, 2)), np.ones((1, 2, 2))) == {}
     assert missing_scores(both[:1], np.array([[nan]]), np.ones((1, 2, 1))) == {"loan": {"no reply": 1}}
+
+
+def test_the_manifest_says_what_was_studied_and_what_it_took():
+    texts = ["He sat and fed his cat.", "Then she left."]
+    planned, _ = study.execution.planned_from({"sentences": texts, "names": ["Ann", "Bo", "Cy"], "model": "keyword"})
+    parts = []
+    study.execute(planned, Keyword(), on_window=lambda window: parts.append(window.partial()))
+    counts = {"unique_texts": 8, "cache_hits": 3, "texts_scored": 5, "texts_truncated": 2}
+    took = replace(parts[-1], **counts, seconds=1.23456, notes=("The cache was damaged.",))
+    whole, part = (study.assemble(planned, Keyword(), each) for each in (took, replace(took, order=np.array([1]))))
+    assert list(whole.names) == ["name"] and whole.sentences["text"].tolist() == texts
+    about = whole.provenance
+    for key, value in {**counts, "seconds": 1.235, "seed": 0, "sentences_planned": 2, "left_behind": 1}.items():
+        assert about[key] == part.provenance[key] == value, key
+    assert [about[key] for key in ("sentences", "names", "cells")] == [2, 3, 6]
+    assert [part.provenance[key] for key in ("sentences", "names", "cells")] == [1, 3, 3]
+    assert about["selected_sha256"] == hashlib.sha256("\n".join(texts).encode()).hexdigest()
+    assert part.provenance["selected_sha256"] == hashlib.sha256(texts[1].encode()).hexdigest()
+    assert about["account"] == {"read": 2, "kept": 2} and about["anchors"]["spec"] == "pronouns"
+    assert about["notes"] == [
+        "In 1 of 2 sentences a second mention of the person stays behind (“Emily lost his shoes”); the option “every "
+        "mention” replaces them all.",
+        "The cache was damaged.",
+    ]
+    assert about["longer_than_model_reads"] == {"tokens": 0, "sentences": []}
+
+
+def test_what_edits_took_is_added_to_what_names_took():
+    given = {"sentences": ["Then he left on Monday."], "names": ["Ann", "Bo"], "model": "keyword", "controls": 2}
+    about = study.run(**given).provenance
+    assert (about["unique_texts"], about["texts_scored"], about["cache_hits"]) == (3 + 3, 3 + 3, 0)
+    assert about["seconds"] == round(about["seconds"], 3)
+
+
+def test_the_bar_is_shown_where_somebody_asks_for_it(capsys):
+    with study.execution.sentence_bar(False) as tell:
+        assert tell is None
+    study.run(sentences="sample", names="demo", model="keyword", sample=4, progress=True)
+    assert "4/4" in capsys.readouterr().err
