@@ -96,7 +96,7 @@ class Selection:
     @property
     def looked_at(self) -> int:
         """Number of sentences in which anchors were looked for, or which were found to be too long or empty."""
-        return self.account.get(READ, 0) - self.account.get(NOT_LOOKED_AT, 0)
+        return self.account[READ] - self.account.get(NOT_LOOKED_AT, 0)
 
 
 def select(

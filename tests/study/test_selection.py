@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from psa_core import anchors
-from psa_core.anchors import Anchor
+from psa_core.anchors import Anchor, Found
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, SelectionOptions, select
@@ -65,6 +66,21 @@ def test_a_finder_that_counts_nothing_has_nothing_masked() -> None:
     assert select(corpus("{name} ran `he(x)`."), anchors.finder("slot")).masked == {}
 
 
+def test_a_finders_own_reasons_are_counted_between_those_of_all_in_the_order_of_their_words() -> None:
+    class Reasons:
+        """Leaves out every text that is no *he*, for itself as the reason."""
+
+        spec, filler, fingerprint = "pronouns", "", "reasons"
+
+        def search(self, texts: Sequence[str]) -> list[Found]:
+            he = Found((Anchor(0, 2, "subject"),))
+            return [he if text == "he" else Found(reason=text) for text in texts]
+
+    selection = select(corpus("z", "he", "b", "z", ""), Reasons(), SelectionOptions())  # type: ignore[arg-type]
+    assert list(selection.account.items()) == [("read", 5), ("empty", 1), ("b", 1), ("z", 2), ("kept", 1)]
+    assert selection.skipped == {"empty": 1, "b": 1, "z": 2}
+
+
 def test_table_has_the_anchor_and_the_other_columns() -> None:
     sentences = corpus("nobody", "I saw her dog and him.", genre=["x", "y"], gender=["m", "f"])
     selection = select(sentences, PRONOUNS)
@@ -104,6 +120,7 @@ def test_all_mentions_of_the_first_referent() -> None:
     every = select(sentences, PRONOUNS, SelectionOptions(mentions="all"))
     assert [one.start for one in first.spans[0]] == [0]
     assert [one.start for one in every.spans[0]] == [0, 17, 29]
+    assert (first.left_behind, every.left_behind) == (1, 0)
     text = Perturbation(tuple(every.sentences["text"]), every.spans, ("Al",)).text(0, 0)
     assert text == "Al told her that Al's dog bit Al."
 
