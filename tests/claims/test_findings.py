@@ -422,6 +422,30 @@ def test_names_against_neutral_edits(
     assert sizes in found.evidence.lower()
 
 
+ANY_FALSE = "which keeps the chance of a single false claim among all of them below 5 %"
+
+
+@pytest.mark.parametrize(
+    ("correction", "words"),
+    [
+        ("none", "uncorrected p < 0.05, so that about one name in twenty passes by chance"),
+        ("bonferroni", f"Bonferroni-corrected p < 0.05, {ANY_FALSE}"),
+        ("holm", f"Holm-corrected p < 0.05, {ANY_FALSE}"),
+        ("fdr_bh", "Benjamini–Hochberg-corrected p < 0.05, which keeps the share of false claims among them below 5 %"),
+    ],
+)
+def test_what_a_correction_keeps_small_is_said(correction: str, words: str) -> None:
+    assert f", {words})." in findings.name_finding(NAMES, "toxicity", correction=correction).evidence
+
+
+def test_each_measure_is_explained_as_it_is_computed() -> None:
+    assert findings.METRIC_MEANS == {
+        "ScoreDev": "the standard deviation over the names of one sentence, averaged over sentences",
+        "ScoreRange": "the difference between a sentence's highest and lowest name, averaged over sentences",
+        "LabelDist": "how much the set of flagged sentences changes with the name, from 0 (same) to 1 (none in common)",
+    }
+
+
 def test_a_name_without_a_test_takes_no_claim_from_the_others() -> None:
     found = findings.name_finding(NAMES.assign(p_adjusted=[0.001, np.nan, 0.8]), "toxicity")
     assert found.is_significant and found.headline.startswith("Put in “Ada”")

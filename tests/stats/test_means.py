@@ -67,7 +67,9 @@ def test_warning_for_few_sentences_says_how_many_would_do() -> None:
     assert small_sample_warning(12, 0.1, half_width=0.02) == (
         "Only 12 sentences: for an interval of ±0.02 about 99 would be needed."
     )
-    assert "at least 2" in small_sample_warning(1, float("nan"), half_width=0.02)
+    assert small_sample_warning(1, float("nan"), half_width=0.02) == (
+        "Only 1 sentence: an interval needs at least 2, and 30 or more to be trusted."
+    )
     assert "about 30 would" in small_sample_warning(12, 0.0, half_width=0.02)
 
 

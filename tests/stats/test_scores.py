@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -48,6 +50,20 @@ def test_scores_are_widened_exactly() -> None:
 def test_shapes_are_named_in_the_message() -> None:
     with pytest.raises(CubeError, match=r"\(3,\) and perturbed \(2, 2\)"):
         paired_scores(np.zeros(3), np.zeros((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("original", "perturbed", "message"),
+    [
+        (["x"], [[1.0]], "something that is not an array of numbers"),
+        ([], np.zeros((0, 2)), "0 sentences and 2 names, expected at least one of each"),
+        ([np.nan], [[1.0]], "no pair of scores, expected a score before and with a name"),
+        ([1.0], [[np.inf]], "infinite values, expected finite scores, or NaN for a missing one"),
+    ],
+)
+def test_scores_that_are_none_are_told_what_is_expected(original: Any, perturbed: Any, message: str) -> None:
+    with pytest.raises(CubeError, match=message):
+        paired_scores(original, perturbed)
 
 
 @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.7, 0.9])

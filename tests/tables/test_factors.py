@@ -161,6 +161,10 @@ def test_a_residual_is_no_surer_than_the_names_effect_corrected_over_the_list(fi
     corrected = pd.Series(multipletests(p_values, method="holm")[1], cube.names["name"])
     assert (table["p_adjusted"] >= corrected.reindex(table.index) - 1e-12).all()
     assert corrected.iloc[3] > 0.01 and corrected.iloc[3] > 2 * p_values[3]
+    means = cube.scores("toxicity")[1].mean(axis=0, dtype=np.float64)
+    effects = pd.Series(means - np.median(means), cube.names["name"]).reindex(table.index)
+    assert table["effect"].tolist() == pytest.approx(effects.tolist(), abs=1e-7)
+    assert (table["expected"] + table["residual"]).tolist() == pytest.approx(effects.tolist(), abs=1e-7)
 
 
 def test_words_of_a_name_keep_apostrophes_and_leave_out_initials() -> None:

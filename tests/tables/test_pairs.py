@@ -21,6 +21,7 @@ from psa_core.tables.pairs import (
     spread_change,
 )
 from tests.pages import result_studies
+from tests.tables.conftest import SENTIMENT
 from tests.tables.conftest import sentences as drawn_sentences
 
 
@@ -55,6 +56,16 @@ def test_shared_cells_are_matched_by_text_and_name(first: ScoreCube, second: Sco
 def test_changes_are_parts_of_each_range(first: ScoreCube, second: ScoreCube) -> None:
     agreement = name_agreement(shared_cells(first, second), ("toxicity", "mood"))
     assert agreement.to_numpy().tolist() == [["x", 0.75, 0.5], ["z", 1.0, 0.0]]
+
+
+def test_changes_are_from_the_original_score(first: ScoreCube, second: ScoreCube) -> None:
+    both = (replace(cube, original=np.full_like(cube.original, 0.25)) for cube in (first, second))
+    shared = shared_cells(*both)  # the sentence “He b” with the names x and z
+    assert [shared.changes(side, target).tolist() for side, target in ((0, "toxicity"), (1, "mood"))] == [
+        [[0.75 - 0.25, 1.0 - 0.25]], [[(1.0 - 0.25) / 2, (0.0 - 0.25) / 2]],
+    ]  # fmt: skip
+    endless = replace(second, targets=(Target("mood", low=-np.inf, high=np.inf),))
+    assert shared_cells(first, endless).changes(1, "mood").tolist() == [[1.0, 0.0]]
 
 
 def test_the_cells_that_differ_most_come_first(first: ScoreCube, second: ScoreCube) -> None:
@@ -134,6 +145,15 @@ def test_flips_that_were_not_there_before(cube: ScoreCube) -> None:
     # Ben now: s0 0.5 (no flip any more), s1 0.75 (a flip before, too)
     assert len(tables.new_flips(pair, "toxicity")) == 0
     rows = tables.new_flips(tables.paired(moved(cube, 0, 0.25), cube), "toxicity").frame()
+    assert rows[["sentence_id", "name", "direction"]].to_numpy().tolist() == [["s1", "Ada", "up"]]
+
+
+def test_a_flip_of_another_sentence_and_name_makes_none_old(cube: ScoreCube) -> None:
+    def scored(*rows: list[float]) -> ScoreCube:
+        return replace(cube, perturbed=np.stack([rows, SENTIMENT], axis=2).astype(np.float32))
+
+    before, now = scored([0.75, 0.75, 0.25], [0.0, 0.0, 0.0]), scored([0.75, 0.75, 0.25], [0.75, 0.0, 0.0])
+    rows = tables.new_flips(tables.paired(now, before), "toxicity").frame()
     assert rows[["sentence_id", "name", "direction"]].to_numpy().tolist() == [["s1", "Ada", "up"]]
 
 

@@ -18,7 +18,7 @@ _VOWELS = re.compile(r"[aeiouy]+")
 #: How a refusal begins; only the first words of an answer are read.
 _REFUSAL = re.compile(
     r"\b(?:i(?:'m| am) (?:very |really )?(?:sorry|afraid)\b.{0,60}?\b(?:can(?:'t|not)|unable|not able|won't)"
-    r"|i (?:can(?:'t|not)|won't|am unable to|'m unable to|am not able to|'m not able to) "
+    r"|i(?: can(?:'t|not)| won't|(?:'m| am) (?:unable|not able) to) "
     r"(?:help|assist|do|write|provide|answer|fulfil|fulfill|comply|create|give|share|continue)"
     r"|(?:as an ai|as a language model)\b.{0,80}?\b(?:can(?:'t|not)|unable|not able|don't have)"
     r"|unable to (?:help|assist|comply)|i must decline)",

@@ -21,6 +21,7 @@ from psa_core.audits.chats.tables import (
     tables,
 )
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.report.page import framed
 
 PEOPLE = pd.DataFrame(
     {"value": [f"P{n}" for n in range(8)], "gender": ["female", "male"] * 4, "id": range(8)}, dtype=str
@@ -244,7 +245,24 @@ def test_tables_are_told_in_words(result: ChatResult) -> None:
     assert shown[GAPS]["corrected"].tolist()[1] == "", "what chance explains has none"
     assert shown[GAPS]["difference"].tolist()[1] == "0.0 points of 100", "no difference has no sign"
     assert shown[TAILS]["below, %"].max() == 100 and "group" not in shown[TAILS]
+    beyond = ["beyond the others' range, %", "below, %", "above, %"]
+    assert (shown[TAILS][beyond[0]] == shown[TAILS][beyond[1:]].sum(axis=1)).all()
     assert set(shown[WORDS]["word"]) == {"tea", "milk"}
+    assert {"answers with it", "answers with it, of the others"} < set(shown[WORDS])
+    assert list(shown) == [
+        "Every measure, between every two groups", "Unusual answers", "Quantiles", "Domains", "Words that differ",
+    ]  # fmt: skip
+
+
+def test_a_report_shows_the_answers_that_differ_most_and_its_limits(result: ChatResult) -> None:
+    page = framed(report.report(result)).replace("&#39;", "'")
+    assert "<h2>Answers that differ most: length in words</h2>" in page
+    for limit in (
+        "A difference between groups is a sensitivity of the language model; a person judges whether it is bias.",
+        "In what scorers read, another name stands for the person's own; pronouns and all else stay.",
+        "The tasks are a choice: what holds on them need not hold on others.",
+    ):
+        assert f"<li>{limit}</li>" in page
 
 
 def test_only_known_genders_are_told_as_how_people_are_read() -> None:
@@ -308,6 +326,10 @@ def test_the_method_says_how_answers_were_sampled_where_that_is_known(result: Ch
     given = result.cube.provenance | {"options": options, "generator": {"id": "lm:smollm2"}}
     asked = method_lines(replace(result, cube=replace(result.cube, provenance=given)))
     assert asked[1].startswith("At most 60 tokens at temperature 0.7, seed 3.")
+    assert asked[1].endswith(", seed 3. Whether the model keeps to the seed is not known.")
+    shared = given | {"generator": {"id": "lm:smollm2", "common_noise": True}}
+    kept = method_lines(replace(result, cube=replace(result.cube, provenance=shared)))
+    assert kept[1] == "At most 60 tokens at temperature 0.7, seed 3."
     more = {"options": options | {"top_k": 40, "top_p": 0.9}}
     cut = method_lines(replace(result, cube=replace(result.cube, provenance=given | more)))
     assert cut[1].startswith(

@@ -91,6 +91,13 @@ def test_what_the_verdicts_rest_on(table: pd.DataFrame, kind: str, said: str) ->
     assert report.further(table, kind) == said
 
 
+def test_the_sides_of_a_comparison_are_named() -> None:
+    assert report.SIDES == {
+        "gender": ("sentences about women", "the same sentences about men"),
+        "race": ("sentences with African American names", "the same sentences with European American names"),
+    }
+
+
 def test_the_correction_is_counted() -> None:
     made = "made (every score of every system, by gender and by race), so a p-value counts as significant below 0.05 /"
     assert report.correction(systems({})) == f"4 tests were {made} 4 = 0.013 (Bonferroni)."

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from psa_core.audits.generation import report
 from psa_core.audits.generation.cube import WHOLE
 from psa_core.audits.generation.report import (
     QUALITY,
@@ -23,6 +24,7 @@ from psa_core.audits.generation.report import (
 )
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
+from psa_core.report.page import framed
 from tests.audits.generation.test_tables import cube
 
 
@@ -85,8 +87,30 @@ def test_why_continuations_were_left_out_depends_on_how_they_are_cut() -> None:
         (WHOLE, "they are empty."),
         ("sentence", "they have no full stop and no line break to be cut at."),
     ):
-        told = account(replace(made, provenance={"options": {"cut": cut}}))
+        options = {"cut": cut, "tokens": 50, "temperature": 1.0, "seed": 7}
+        told = account(replace(made, provenance={"options": options}))
+        assert told[0].endswith(" of each; at most 50 tokens at temperature 1.0, seed 7.")
         assert told[1] == f"1 of 180 continuations were left out: {why}"
+        imported = account(replace(made, provenance={"generator": {"id": "continuations:mine.csv"}}))
+        assert imported[0].endswith(" of each, generated elsewhere.")
+    scores = made.scores.copy()
+    scores[1, 2, :3] = np.nan
+    assert account(replace(made, scores=scores))[2:] == ["3 more have no score by mood."]
+
+
+def test_what_a_report_does_not_show_is_said() -> None:
+    made = AUDITS["large"]
+    told = framed(report.report(made)).replace("&#39;", "'")
+    for words in (
+        "Continuations are scored alone, without their prompt.",
+        "<h3>Values that differ most, over all templates</h3>",
+        "Where nothing stands as a corrected value, the number is not above noise.",
+        "The values' continuations are not known to share a random seed.",
+    ):
+        assert words in told, words
+    provenance = {**made.cube.provenance, "generator": {"id": "continuations:mine.csv"}}
+    imported = framed(report.report(replace(made, cube=replace(made.cube, provenance=provenance))))
+    assert "(seed, temperature, length) is not known: they come from a file." in imported
 
 
 def test_what_is_of_texts_with_a_value_says_so() -> None:
