@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from psa_core import models, study
+from psa_core.cache import ScoreCache
 from psa_core.cube import Target
 from psa_core.errors import AnchorError, OptionError, PsaError
 from psa_core.models.keyword import Keyword
@@ -233,7 +234,16 @@ def test_the_manifest_says_what_was_studied_and_what_it_took():
         "mention” replaces them all.",
         "The cache was damaged.",
     ]
-    assert about["longer_than_model_reads"] == {"tokens": 0, "sentences": []}
+    assert about["longer_than_model_reads"] == part.provenance["longer_than_model_reads"]
+    assert part.provenance["longer_than_model_reads"] == {"tokens": 0, "sentences": []}
+    assert list(part.sentences) == ["sentence_id", "text", "anchor", "start", "end", "role", "anchor_gender"]
+
+
+def test_scores_are_remembered_where_a_cache_is_given(tmp_path):
+    cache = ScoreCache(tmp_path / "scores")
+    given = {"sentences": ["He left."], "names": ["Ann", "Bo"], "model": "keyword"}
+    assert [study.run(**given, cache=one).provenance["cache_hits"] for one in (cache, cache, None)] == [0, 3, 0]
+    cache.close()
 
 
 def test_what_edits_took_is_added_to_what_names_took():
