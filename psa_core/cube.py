@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +16,8 @@ from psa_core.plurals import noun_of
 from psa_core.stats.families import Families
 
 FAMILY = "family"
+#: A chance of 0.31 is shown as 31 %, and a change of 0.09 as 9 points.
+POINTS = 100
 #: Ends the name of the target that says how many answers were none.
 UNANSWERED = "_unanswered"
 #: Begins the meaning of the target that says how far sampled answers about one text are from each other.
@@ -52,6 +55,16 @@ class Target:
     phrase: str = ""
     unit: str = ""
     samples: int = 0
+
+    @property
+    def is_in_points(self) -> bool:
+        """Whether its scores are shares or chances: by its unit, or by a name such as ``P(Yes)``."""
+        return self.unit == "points" or re.fullmatch(r"P\(.+\)", self.name) is not None
+
+    @property
+    def scale(self) -> int:
+        """What its scores are multiplied by wherever people read them; files keep the scores."""
+        return POINTS if self.is_in_points else 1
 
     @property
     def default_threshold(self) -> float:
@@ -174,6 +187,20 @@ class ScoreCube:
 
     def __repr__(self) -> str:
         return "ScoreCube({} sentences × {} names × {} targets)".format(*self.shape)
+
+
+def scale_of(table: pd.DataFrame) -> int:
+    """The `Target.scale` of the scores in a table that says their unit in its ``attrs``."""
+    return POINTS if table.attrs.get("unit") == "points" else 1
+
+
+def in_unit(table: pd.DataFrame, *columns: str, target: Target | None = None) -> pd.DataFrame:
+    """The table with scores, or changes of them, in these columns as people read them: in hundredths, or as they are.
+
+    The unit is the target's, or the one that the table says in its ``attrs``.
+    """
+    scale = scale_of(table) if target is None else target.scale
+    return table if scale == 1 else table.assign(**{column: scale * table[column] for column in columns})
 
 
 def _expect_columns(field_name: str, table: pd.DataFrame, columns: tuple[str, ...], *, key: str) -> None:

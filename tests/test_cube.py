@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import ScoreCube, Target, in_unit, scale_of
 from psa_core.errors import CubeError, RunFolderError
 from psa_core.folders import cube_file
 
@@ -92,3 +92,14 @@ def test_thresholds_are_given_to_the_targets_that_are_named():
     cube = make(targets=(Target("toxicity"), Target("calm")), original=np.zeros((2, 2)), perturbed=np.zeros((2, 3, 2)))
     assert [target.default_threshold for target in cube.with_thresholds({"calm": 0.8}).targets] == [0.5, 0.8]
     assert [target.default_threshold for target in cube.targets] == [0.5, 0.5]
+
+
+def test_scores_of_a_chance_are_read_in_hundredths_and_others_as_they_are():
+    targets = [Target("toxicity"), Target("loan", unit="points"), Target("P(Yes)")]
+    assert [target.scale for target in targets] == [1, 100, 100]
+    table = pd.DataFrame({"name": ["Ann"], "change": [0.25], "p": [0.5]})
+    shown = [in_unit(table, "change", target=target) for target in targets]
+    assert [rows["change"].iloc[0] for rows in shown] == [0.25, 25, 25] and table["change"].iloc[0] == 0.25
+    assert {rows["p"].iloc[0] for rows in shown} == {0.5}, "no other column"
+    table.attrs["unit"] = "points"
+    assert scale_of(table) == 100 and in_unit(table[table["p"] > 0], "change")["change"].tolist() == [25]

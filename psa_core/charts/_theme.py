@@ -12,6 +12,8 @@ from typing import Any
 
 import pandas as pd
 
+from psa_core.cube import POINTS
+
 CATEGORICAL = (
     "#12908A",
     "#D9622B",
@@ -99,6 +101,22 @@ def shown_label(text: object, *, width: int = 28) -> str:
     shown = str(text)
     shown = shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"
     return html.escape(shown, quote=False)
+
+
+def of_changes(title: str, scale: int) -> str:
+    """The title of an axis with changes of a score, which are in points where the `Target.scale` is a hundred.
+
+    Examples
+    --------
+    >>> of_changes("Mean change", 100), of_scores("Original", 100), of_scores("Original", 1)
+    ('Mean change (points of 100)', 'Original (%)', 'Original')
+    """
+    return title + " (points of 100)" * (scale == POINTS)
+
+
+def of_scores(title: str, scale: int) -> str:
+    """The same of an axis with scores."""
+    return title + " (%)" * (scale == POINTS)
 
 
 def faded(colour: str, opacity: float = 0.35) -> str:

@@ -36,7 +36,8 @@ def study_source(cube: ScoreCube, target: Target, threshold: float) -> str:
     study = cube.provenance.get("study", {})
     corpus = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
     size = " × ".join(map(counted, cube.shape, (cube.noun, "name")))
-    level = f"{target.name} flagged at {f'{threshold:g}'.replace('-', '−')} and above"
+    at = f"{target.scale * threshold:g}".replace("-", "−") + " %" * target.is_in_points
+    level = f"{target.name} flagged at {at} and above"
     return " · ".join([in_short(str(study.get("model", "model"))), PurePath(str(corpus)).name, size, level])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from psa_core.charts import _theme
+from psa_core.charts._theme import of_changes
 from psa_core.charts.drawing import (
     CIRCLE,
     DASHED,
@@ -19,6 +20,7 @@ from psa_core.charts.drawing import (
     row_axis,
     words,
 )
+from psa_core.cube import in_unit, scale_of
 from psa_core.registry import in_short
 
 #: Colour and shape of what is marked, and of what is not.
@@ -41,25 +43,36 @@ def group_differences(table: pd.DataFrame, *, target: str = "", title: str = "")
     A wide grey band per group is the noise floor; a point with whiskers is the difference. A diamond lies outside its
     band, a circle inside. `title` is the axis's, where it is no difference in a target.
     """
-    rows = table.assign(
-        shown=table["group"].astype(str).str.replace("*", " × ") + " (" + table["names"].astype(str) + ")",
-        kind=table["above_noise"].astype(bool).map({True: "outside", False: "within"}),
-    ).sort_values("difference", ascending=False, kind="stable")
+    scale, floor = scale_of(table), ("noise_low", "noise_high")
+    ends = ("difference", "difference_low", "difference_high")
+    rows = (
+        in_unit(table, *ends, *floor)
+        .assign(
+            shown=table["group"].astype(str).str.replace("*", " × ") + " (" + table["names"].astype(str) + ")",
+            kind=table["above_noise"].astype(bool).map({True: "outside", False: "within"}),
+        )
+        .sort_values("difference", ascending=False, kind="stable")
+    )
     y = row_axis("shown", rows["shown"], labelLimit=220)
-    x = quantity("noise_low", title=title or f"Difference in {target}", axis={"format": ".6~f", "tickCount": 8})
+    x = quantity(
+        "noise_low",
+        title=of_changes(title or f"Difference in {target}", scale),
+        axis={"format": ".6~f", "tickCount": 8},
+    )
     tooltip = [
         words("shown", title="group"),
-        quantity("difference", format="+.4f"),
-        quantity("difference_low", format="+.4f", title="95 % low"),
-        quantity("difference_high", format="+.4f", title="95 % high"),
+        *(
+            quantity(field, format="+.4f" if scale == 1 else "+.2f", title=of_changes(each, scale))
+            for field, each in zip(ends, ("difference", "95 % low", "95 % high"), strict=True)
+        ),
         quantity("p_noise", format=".3f", title="share of random groups as different"),
     ]
     kinds = by_kind("kind", {"outside": MARKED, "within": PLAIN}, {**LEGEND, "title": "Noise floor (grey)"})
-    ends = {"x": quantity("difference_low"), "x2": {"field": "difference_high"}}
+    whisker = {"x": quantity("difference_low"), "x2": {"field": "difference_high"}}
     layers = [
         layer("bar", y | {"x": x, "x2": {"field": "noise_high"}}, color=_theme.MUTED, opacity=0.32, size=24),
         layer("rule", {"x": {"datum": 0}}, strokeWidth=1.5, **HELP),
-        layer("rule", y | ends, **WHISKER),
+        layer("rule", y | whisker, **WHISKER),
         layer("point", y | kinds | {"x": quantity("difference"), "tooltip": tooltip}, filled=True, size=170, opacity=1),
     ]
     return drawing(rows, layers, height=46 * len(rows) + 144)
@@ -84,7 +97,7 @@ def value_dots(table: pd.DataFrame, score: str) -> Drawing:
     return drawing(rows, layers, height=34 * len(rows) + 96)
 
 
-def coefficients(table: pd.DataFrame) -> Drawing:
+def coefficients(table: pd.DataFrame, *, scale: int = 1) -> Drawing:
     """Draw a forest plot of a `FactorAnalysis`'s ``coefficients``: a point with its 95 % interval for each factor.
 
     A diamond where the interval excludes 0, a circle where it includes it. A row has its words above its point: beside
@@ -100,7 +113,7 @@ def coefficients(table: pd.DataFrame) -> Drawing:
         quantity("coefficient", format="+.3f", title="standard deviations"),
         quantity("low", format="+.3f", title="95 % low"),
         quantity("high", format="+.3f", title="95 % high"),
-        quantity("in_score", format="+.4f", title="on the score's scale"),
+        quantity("in_score", format="+.4f", title=of_changes("on the score's scale", scale)),
         quantity("p_adjusted", format=".3g", title="corrected p"),
     ]
     x = quantity("coefficient", axis={"format": ".6~f", "tickCount": 6}, **shared)

@@ -11,6 +11,7 @@ import pandas as pd
 
 from psa_core.charts import _theme
 from psa_core.charts._theme import TICK_SIZE, TITLE_SIZE, faded, shown_label
+from psa_core.cube import in_unit, scale_of
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
@@ -19,7 +20,7 @@ MEAN, HEIGHT = "Mean over names", 560
 UPPER, LOWER = [0.42, 1.0], [0.0, 0.35]
 DASHES = ("dash", "dot", "dashdot", "longdash", "longdashdot")
 # Without it the note beside the pointer begins with a tick's own words, which have the page's ink and not the note's.
-HOVER_TITLE = {"text": f'<span style="color: {_theme.PAPER}">Threshold %{{x:.2f}}</span>'}
+HOVER_TITLE = f'<span style="color: {_theme.PAPER}">Threshold {{}}</span>'
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +49,9 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
     """
     import plotly.graph_objects as go
 
+    scale = scale_of(table)
+    table, per_cent = in_unit(table, "threshold"), " %" * (scale != 1)
+    hover = {"text": HOVER_TITLE.format("%{x:.1f} %" if per_cent else "%{x:.2f}")}
     ends = list(table["threshold"].iloc[[0, -1]])
     tops = [table["high"].max(), table["label_dist"].max(), *map(np.max, options.curves.values())]
     highest = int(max(1, table["flips_up"].max(), table["flips_down"].max()))
@@ -60,7 +64,7 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
         # One threshold axis serves both panels, at the foot of the lower one.
         "xaxis": _theme.AXIS
         | {"title": _theme.title(shown_label(f"Threshold on {options.target}", width=41)), "range": ends}
-        | {"anchor": "y2", "unifiedhovertitle": HOVER_TITLE},
+        | {"anchor": "y2", "unifiedhovertitle": hover, "ticksuffix": per_cent + _theme.AXIS["ticksuffix"]},
         # With room for the words at the threshold.
         "yaxis": _theme.AXIS
         | {"title": _theme.title("LabelDist"), "domain": UPPER, "range": [0, 1.12 * float(np.nanmax([0.05, *tops]))]},
@@ -69,7 +73,7 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
         )
         | {"title": _theme.title("Labels changed"), "domain": LOWER, "showgrid": True}
         | {"zeroline": True, "zerolinecolor": _theme.MUTED},
-        **_threshold_mark(table, options, sum(ends) / 2),
+        **_threshold_mark(table, options, sum(ends) / 2, scale),
     }
     drawn = [
         {"type": "scatter", "mode": "lines", "xaxis": "x", "yaxis": "y"} | trace for trace in _traces(table, options)
@@ -115,11 +119,11 @@ def _traces(table: pd.DataFrame, options: CurveOptions) -> list[dict[str, Any]]:
     return traces
 
 
-def _threshold_mark(table: pd.DataFrame, options: CurveOptions, middle: float) -> dict[str, Any]:
+def _threshold_mark(table: pd.DataFrame, options: CurveOptions, middle: float, scale: int) -> dict[str, Any]:
     """An upright line at the chosen threshold, with its LabelDist beside it on the side with more room."""
-    at = options.threshold
-    if at is None:
+    if options.threshold is None:
         return {}
+    at = scale * options.threshold
     value = (
         table.loc[(table["threshold"] - at).abs().idxmin(), "label_dist"] if options.value is None else options.value
     )
@@ -129,5 +133,5 @@ def _threshold_mark(table: pd.DataFrame, options: CurveOptions, middle: float) -
     place = {"x": at, "y": 1.0, "yref": "y domain", "yanchor": "top", **side}
     return {
         "shapes": [line | {"yref": f"{axis} domain"} for axis in ("y", "y2")],
-        "annotations": [_theme.note(f"<b>{value:.3f}</b> at {at:g}", place, size=TITLE_SIZE)],
+        "annotations": [_theme.note(f"<b>{value:.3f}</b> at {at:g}{' %' * (scale != 1)}", place, size=TITLE_SIZE)],
     }

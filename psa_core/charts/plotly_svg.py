@@ -174,6 +174,7 @@ def _axis(axis: Part, of_other: str) -> Layer:
     looks |= {"format": axis["tickformat"]} if "tickformat" in axis else {}
     if "tickvals" not in axis:
         looks["tickCount"] = axis.get("nticks", TICKS)
+        looks["labelExpr"] = f"datum.label + {json.dumps(_letters(axis.get('ticksuffix', '')))}"
     else:
         ticks, words = list(axis["tickvals"]), [_letters(label) for label in axis["ticktext"]]
         looks |= {"values": ticks, "labelOverlap": False}

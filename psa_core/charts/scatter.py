@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
+from psa_core.charts._theme import of_changes, of_scores
 from psa_core.charts.drawing import (
     CIRCLE,
     CLICKED,
@@ -23,6 +24,7 @@ from psa_core.charts.drawing import (
     words,
     written,
 )
+from psa_core.cube import in_unit, scale_of
 
 POINT = "sentence"
 LETTERS = 80
@@ -44,18 +46,29 @@ def score_scatter(table: pd.DataFrame, *, target: str = "score", selected: str |
     that the thousand points stay as they are while a threshold moves. The sentence `selected` is ringed. The point
     selection is called ``sentence``, on ``sentence_id``.
     """
-    table = table.dropna(subset=["original", "mean_abs_delta"])
+    scale = scale_of(table)
+    table = in_unit(table.dropna(subset=["original", "mean_abs_delta"]), "original", "mean_abs_delta")
     points = table[["sentence_id", "original", "mean_abs_delta"]].assign(
         text=table["text"].str.slice(0, LETTERS),
         ringed=table["sentence_id"] == selected,
         near=_curve(table["original"].to_numpy(float), table["mean_abs_delta"].to_numpy(float)),
     )
-    x = {"x": quantity("original", title=f"{target}, original", scale={"zero": False}, axis={"tickCount": 10})}
-    place = x | {"y": quantity("mean_abs_delta", title="Mean size of the change", axis={"format": ".6~g"})}
+    x = {
+        "x": quantity(
+            "original", title=of_scores(f"{target}, original", scale), scale={"zero": False}, axis={"tickCount": 10}
+        )
+    }
+    place = x | {
+        "y": quantity("mean_abs_delta", title=of_changes("Mean size of the change", scale), axis={"format": ".6~g"})
+    }
     tooltip = [
         words("text", title="sentence"),
-        quantity("original", format=".3f"),
-        quantity("mean_abs_delta", format=".4f", title="mean size of the change"),
+        quantity("original", format=".3f" if scale == 1 else ".1f", title=of_scores("original", scale)),
+        quantity(
+            "mean_abs_delta",
+            format=".4f" if scale == 1 else ".2f",
+            title=of_changes("mean size of the change", scale),
+        ),
     ]
     marks = layer("point", {**place, "tooltip": tooltip}, size=52, filled=True, opacity=0.6, color=_theme.ACCENT)
     layers = [
@@ -118,16 +131,20 @@ def _has_room(table: pd.DataFrame, score_range: float) -> pd.Series:
     return pd.Series(range(len(table)), table.index).isin(written)
 
 
-def averaging_curves(table: pd.DataFrame, *, chosen: int) -> Drawing:
-    """Draw what averaging over more names loses and gains, by `mitigate.averaging_table`, and mark a chosen number."""
+def averaging_curves(table: pd.DataFrame, *, chosen: int, scale: int = 1) -> Drawing:
+    """Draw what averaging over more names loses and gains, by `mitigate.averaging_table`, and mark a chosen number.
+
+    `scale` is that of the target, which both are changes of.
+    """
     columns = {"score_change": "Change of the original score", "list_dependence": "Dependence on the list of names"}
     rows = table[["names", *columns]].rename(columns=columns).melt("names", var_name="kind", value_name="size")
+    rows["size"] *= scale
     legend = {"orient": "top", "title": None, "labelLimit": 300, "columns": 1, "symbolType": "stroke"}
     looks = dict(zip(columns.values(), [(_theme.UP, [1, 0]), (_theme.ACCENT, [7, 4])], strict=True))
     steps = {"values": [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], "grid": False, "format": "d"}
     encoding = by_kind("kind", looks, legend | {"symbolSize": 400}, "strokeDash") | {
         "x": quantity("names", title="Names averaged over", scale={"type": "log", "nice": False}, axis=steps),
-        "y": quantity("size", title="On the scale of the score", axis={"format": ".6~f"}),
+        "y": quantity("size", title=of_changes("On the scale of the score", scale), axis={"format": ".6~f"}),
         "tooltip": [words("kind"), quantity("names"), quantity("size", format=".4f")],
     }
     mark: Spec = {**HELP, "strokeWidth": 2, "strokeDash": [5, 4]}
@@ -138,10 +155,13 @@ def averaging_curves(table: pd.DataFrame, *, chosen: int) -> Drawing:
     return drawing(rows.assign(chosen=chosen), layers, height=HEIGHT)
 
 
-def original_scores(table: pd.DataFrame, *, target: str) -> Drawing:
-    """Draw each original sentence's score before and after: ``before, after, text``, and if its label ``changed``."""
+def original_scores(table: pd.DataFrame, *, target: str, scale: int = 1) -> Drawing:
+    """Draw each original sentence's score before and after: ``before, after, text``, and if its label ``changed``.
+
+    `scale` is that of the target.
+    """
     kinds = {"label changes": (_theme.UP, "square"), "label stays": (_theme.ACCENT, CIRCLE)}
-    ends = table[["before", "after"]]
+    ends, digits = scale * table[["before", "after"]], ".3f" if scale == 1 else ".1f"
     rows = ends.assign(
         text=table["text"].str.slice(0, 120),
         kind=table["changed"].map(dict(zip([True, False], kinds, strict=True))),
@@ -149,9 +169,12 @@ def original_scores(table: pd.DataFrame, *, target: str) -> Drawing:
         high=float(ends.max().max()),
     )
     encoding = by_kind("kind", kinds, {"orient": "top", "title": None}) | {
-        "x": quantity("before", title=f"{target} as it was", axis={"tickCount": 6}),
-        "y": quantity("after", title=f"{target} averaged over names", axis={"tickCount": 6}),
-        "tooltip": [words("text"), *(quantity(field, format=".3f") for field in ("before", "after"))],
+        "x": quantity("before", title=of_scores(f"{target} as it was", scale), axis={"tickCount": 6}),
+        "y": quantity("after", title=of_scores(f"{target} averaged over names", scale), axis={"tickCount": 6}),
+        "tooltip": [
+            words("text"),
+            *(quantity(field, format=digits) for field in ("before", "after")),
+        ],
     }
     return drawing(rows, [diagonal(), layer("point", encoding, filled=True, size=52, opacity=0.75)], height=HEIGHT)
 

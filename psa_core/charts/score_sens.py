@@ -11,8 +11,18 @@ import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._theme import MAX_GROUPS, OTHER, TICK_SIZE, TITLE_SIZE, faded, group_colours, shown_label
+from psa_core.charts._theme import (
+    MAX_GROUPS,
+    OTHER,
+    TICK_SIZE,
+    TITLE_SIZE,
+    faded,
+    group_colours,
+    of_changes,
+    shown_label,
+)
 from psa_core.charts.plotly_svg import figure_svg
+from psa_core.cube import POINTS, in_unit, scale_of
 from psa_core.plurals import counted
 from psa_core.stats import SIGNIFICANT
 
@@ -27,8 +37,8 @@ LABEL_MARGIN, LETTER_PIXELS, GROUP_LETTERS = 24, 7.7, 14
 ASTERISK_PIXELS = 10
 PATTERNS = ("", "/", "x", "-", "\\", "+", ".", "|")
 HOVER = (
-    "<b>%{customdata[1]}</b><br>%{x:+.4f}<br>95 % interval %{customdata[2]:+.4f} to %{customdata[3]:+.4f}"
-    "<br>adjusted p = %{customdata[4]:.3g}<extra></extra>"
+    "<b>%{{customdata[1]}}</b><br>%{{x:{0}}}{1}<br>95 % interval %{{customdata[2]:{0}}} to %{{customdata[3]:{0}}}"
+    "<br>adjusted p = %{{customdata[4]:.3g}}<extra></extra>"
 )
 
 
@@ -147,12 +157,16 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
     """
     import plotly.graph_objects as go
 
-    arrangement = arrange(table, options)
+    scale = scale_of(table)
+    band = options.band and (scale * options.band[0], scale * options.band[1])
+    options = replace(options, score_range=scale * options.score_range, band=band)
+    arrangement = arrange(in_unit(table, "score_sens", "ci_low", "ci_high"), options)
+    hover = HOVER.format(*(("+.2f", " points") if scale == POINTS else ("+.4f", "")))
     rows, span = arrangement.rows, _span(arrangement.rows, options)
     of_group = dict(tuple(rows.groupby("coloured_as", sort=False)))
     traces = [
         # What is grey stays plain; the others differ by hatching as well as by colour.
-        _bars(of_group[value], value, colour, "" if value == OTHER else PATTERNS[index % len(PATTERNS)])
+        _bars(of_group[value], value, colour, "" if value == OTHER else PATTERNS[index % len(PATTERNS)], hover)
         for index, (value, colour) in enumerate(arrangement.colours.items())
         if value in of_group
     ]
@@ -165,8 +179,8 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
         *(len(text) for _, text in arrangement.headers + arrangement.notes),
     ]
     layout = _theme.house_layout(round(MARGIN_PIXELS + ROW_PIXELS * max(6.0, arrangement.bottom)) + legend_pixels)
-    band = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "opacity": 0}
-    band |= {"fillcolor": faded(_theme.MUTED, 0.25), "line": {"width": 0}}
+    behind = {"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "layer": "below", "opacity": 0}
+    behind |= {"fillcolor": faded(_theme.MUTED, 0.25), "line": {"width": 0}}
     upright = {"xref": "x", "y0": 0, "y1": 1, "yref": "paper", "opacity": 1}
     beside = {"x": 0, "xref": "paper", "xanchor": "right", "xshift": -6 - ASTERISK_PIXELS, "yref": "y"}
     # Above the numbers; a title of the axis itself slips beneath them where the legend has many lines.
@@ -177,12 +191,12 @@ def score_sens_bars(table: pd.DataFrame, options: BarOptions, *, width: int = 28
         "margin": {"l": round(LABEL_MARGIN + LETTER_PIXELS * max(letters)), "r": 24, "t": 60 + legend_pixels, "b": 8},
         "legend": layout["legend"] | at_top,
         "shapes": [
-            *(band | {"y0": float(y) - 0.5, "y1": float(y) + 0.5} for y in rows["y"]),
-            *([band | {"x0": options.band[0], "x1": options.band[1], **upright}] if options.band else []),
+            *(behind | {"y0": float(y) - 0.5, "y1": float(y) + 0.5} for y in rows["y"]),
+            *([behind | {"x0": band[0], "x1": band[1], **upright}] if band else []),
         ],
         "annotations": [
             *(_theme.note(text, beside | {"y": y}) for y, text in [*notes, *arrangement.notes]),
-            _theme.note(shown_label(options.axis_title, width=90), above, size=TITLE_SIZE),
+            _theme.note(shown_label(of_changes(options.axis_title, scale), width=90), above, size=TITLE_SIZE),
         ],
         "xaxis": layout["xaxis"]
         | {"side": "top", "range": span, "tickformat": ".6~f", "tickfont": {"size": TICK_SIZE}, "fixedrange": True}
@@ -212,7 +226,7 @@ def _asterisks(significant: pd.DataFrame, span: Sequence[float]) -> dict[str, An
     }
 
 
-def _bars(rows: pd.DataFrame, value: str, colour: str, pattern: str) -> dict[str, Any]:
+def _bars(rows: pd.DataFrame, value: str, colour: str, pattern: str, hover: str) -> dict[str, Any]:
     shown = [shown_label(name, width=80) for name in rows["shown"]]
     limits = {"array": rows["ci_high"] - rows["score_sens"], "arrayminus": rows["score_sens"] - rows["ci_low"]}
     hatching = {"shape": pattern, "size": 7, "solidity": 0.28, "fillmode": "overlay"}
@@ -225,7 +239,7 @@ def _bars(rows: pd.DataFrame, value: str, colour: str, pattern: str) -> dict[str
         "name": shown_label(value),
         "showlegend": bool(value),
         "customdata": np.column_stack([rows["name"], shown, rows["ci_low"], rows["ci_high"], rows["p_adjusted"]]),
-        "hovertemplate": HOVER,
+        "hovertemplate": hover,
         "error_x": {"type": "data", "symmetric": False, **limits, "color": _theme.MUTED, "thickness": 1.3, "width": 3},
         "marker": {
             "color": [colour if significant else faded(colour) for significant in rows["is_significant"]],

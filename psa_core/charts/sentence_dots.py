@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
+from psa_core.charts._theme import of_scores
 from psa_core.charts.drawing import (
     CIRCLE,
     CLICKED,
@@ -24,7 +26,7 @@ from psa_core.charts.drawing import (
     words,
     written,
 )
-from psa_core.cube import Target
+from psa_core.cube import Target, in_unit
 from psa_core.stats import labels_at
 
 KINDS = {"label 1": (_theme.UP, "triangle-up"), "label 0": (_theme.DOWN, CIRCLE)}
@@ -48,12 +50,12 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
     at the ends written above and below, and the selected ones as far as there is room. The point selection is called
     ``name``.
     """
-    dots = table[["name", "label", "perturbed", "original"]].sort_values("perturbed", ascending=False, kind="stable")
+    table, target, threshold = _in_unit(table, ("perturbed", "original"), target, threshold)
+    columns = ["name", "label", "perturbed", "original", "flagged"]
+    dots = table[columns].sort_values("perturbed", ascending=False, kind="stable")
     count = len(dots)
     dots = dots.assign(
-        kind=pd.Series(labels_at(dots["perturbed"], threshold), dots.index).map(
-            dict(zip([True, False], KINDS, strict=True))
-        ),
+        kind=dots["flagged"].map(dict(zip([True, False], KINDS, strict=True))),
         ringed=dots["name"].isin(selected),
         rank=range(1, count + 1),
         threshold=threshold,
@@ -70,6 +72,21 @@ def sentence_dots(table: pd.DataFrame, *, target: Target, threshold: float, sele
     leaders = layer("rule", to_label, where="datum.beside !== ''", opacity=0.6, **HELP)
     layers = [*rules, leaders, *_dots(target, y), *written(place)]
     return drawing(with_labels(dots, target), layers, height=STRIP_PIXELS, click=NAME_CLICK)
+
+
+def _in_unit(
+    table: pd.DataFrame, columns: tuple[str, ...], target: Target, threshold: float
+) -> tuple[pd.DataFrame, Target, float]:
+    """Scores, the range of their target, and a threshold as people read them; labels are those of the scores."""
+    scale = target.scale
+    ends = replace(target, low=scale * target.low, high=scale * target.high)
+    flagged = labels_at(table[columns[0]], threshold)
+    return in_unit(table, *columns, target=target).assign(flagged=flagged), ends, scale * threshold
+
+
+def _digits(target: Target, decimals: int) -> str:
+    """The format of scores with so many decimals on their own scale."""
+    return f".{decimals if target.scale == 1 else decimals - 2}f"
 
 
 def _rule_sides(original: float, threshold: float, target: Target) -> dict[str, str]:
@@ -111,10 +128,11 @@ def with_labels(dots: pd.DataFrame, target: Target) -> pd.DataFrame:
 
 def _dots(target: Target, y: Spec) -> list[Spec]:
     """A mark for each name, and a ring around the selected ones."""
-    domain, title = [target.low, target.high], target.phrase.partition(" to “")[0] or target.name
+    domain = [target.low, target.high]
+    title = of_scores(target.phrase.partition(" to “")[0] or target.name, target.scale)
     scale: Spec = {"domain": domain} if np.isfinite(domain).all() else {"zero": False}
     place = y | {"x": quantity("perturbed", title=title, scale=scale, axis={"tickCount": 6})}
-    tooltip = [words("label", title="name"), quantity("perturbed", format=".3f", title=title)]
+    tooltip = [words("label", title="name"), quantity("perturbed", format=_digits(target, 3), title=title)]
     marks = layer(
         "point", place | by_kind("kind", KINDS, None) | {"tooltip": tooltip}, filled=True, size=90, opacity=0.95
     )
@@ -149,14 +167,16 @@ def score_stems(
     apart, such as the names that the user typed), ``score``, and ``neutral`` (the same in all rows). Filled marks reach
     the target's threshold. The `colour` is the model's and tells nothing else.
     """
-    threshold, ends = target.default_threshold, table[["score", "neutral"]]
+    shown, per_cent = of_scores(target.name, target.scale), " %" * target.is_in_points
+    table, target, threshold = _in_unit(table, ("score", "neutral"), target, target.default_threshold)
+    ends = table[["score", "neutral"]]
     low, high = (target.low, target.high) if target.high - target.low <= WIDE else (ends.min().min(), ends.max().max())
     room = STEM_ROOM * max(high - low, 1e-6)
-    is_right, texts = table["score"] >= table["neutral"], ends.map("{:.2f}".format).replace("-", "−", regex=True)
+    is_right, texts = table["score"] >= table["neutral"], ends.map(f"{{:{_digits(target, 2)}}}{per_cent}".format)
+    texts = texts.replace("-", "−", regex=True)
     rows = table.assign(
         number=texts["score"],
         threshold=threshold,
-        flagged=labels_at(table["score"], threshold),
         beside=is_right.map({True: "right", False: "left"}),
     )
     bold = json.dumps(rows.loc[rows["is_bold"], "label"].tolist())
@@ -166,12 +186,15 @@ def score_stems(
     place = y | {"x": quantity("score", title=None, scale=scale, axis={"tickCount": 3, "grid": False})}
     looks = {
         "fill": {"condition": {"test": "datum.flagged", "value": colour}, "value": "transparent"},
-        "tooltip": [words("label", title="name"), quantity("score", format=".3f", title=target.name)],
+        "tooltip": [
+            words("label", title="name"),
+            quantity("score", format=_digits(target, 3), title=shown),
+        ],
     }
     word: Spec = {"fontSize": 12, "color": _theme.PAGE_INK, "aria": False}
     rules = [("neutral", f"“{neutral_words}” {texts['neutral'].iloc[0]}", [1, 0])]
     rules += (
-        [("threshold", f"flagged at {threshold:g}".replace("-", "−"), [2, 3])]
+        [("threshold", f"flagged at {threshold:g}{per_cent}".replace("-", "−"), [2, 3])]
         if low - room <= threshold <= high + room
         else []
     )

@@ -14,6 +14,7 @@ from psa_core import stats
 from psa_core.claims.findings import METRIC_MEANS
 from psa_core.claims.formatting import Finding, number, too_few, with_interval
 from psa_core.plurals import counted
+from psa_core.stats.reliability import TOP_DRAWS
 from psa_core.tables.pairs import Agreement, Replicability
 
 MIN_P = 0.001
@@ -23,6 +24,8 @@ TINY = 1e-12
 _number = partial(number, digits=2)
 #: A rank correlation of at least so much, in a word or two.
 LIKENESS = {0.95: "nearly the same", 0.8: "a similar", 0.5: "a roughly similar"}
+#: The largest share that is shown as a number.
+MOST_SHOWN = 0.99
 INDISTINGUISHABLE = "the top name ties with another, however many sentences there are"
 
 
@@ -117,6 +120,8 @@ def replicability_finding(replicability: Replicability, target: str) -> Finding:
         return Finding(f"{others} may well see another ranking of the names.", evidence, **typed)
     likeness = next((words for least, words in LIKENESS.items() if value >= least), "a partly similar")
     top = _top(replicability)
+    if isfinite(replicability.stability.sentences):
+        evidence += f" How much of the top is the same: mean over {TOP_DRAWS} simulated pairs of studies of this size."
     if "sentences are needed" in top:
         evidence += " The number of sentences needed is a rough estimate."
     headline = f"{others} would see {likeness} ranking of the names: {top}."
@@ -125,12 +130,17 @@ def replicability_finding(replicability: Replicability, target: str) -> Finding:
 
 def _top(replicability: Replicability) -> str:
     top, share, needed = replicability.stability
-    same = f"of the top {top} names" if top > 1 else "the same top name"
     if isinf(needed):
-        return f"some {same} tie, however many sentences there are" if top > 1 else INDISTINGUISHABLE
+        return f"some of the top {top} names tie, however many sentences there are" if top > 1 else INDISTINGUISHABLE
+    # No simulation shows that it is always so.
+    often = "over 99 %" if share > MOST_SHOWN else f"{100 * share:.0f} %"
+    now = (
+        f"on average {often} of the top {top} names are the same"
+        if top > 1
+        else f"the same top name in {often} of cases"
+    )
     if needed <= replicability.sentences:
-        return f"{0.9 * top:.0f} {same}" if top > 1 else f"{same} in 9 of 10 cases"
-    now = f"{100 * share:.0f} % {same}" if top > 1 else f"{same} in {10 * share:.0f} of 10 cases"
+        return now
     rough = float(f"{needed:.0e}")  # to one digit: it is a rough estimate
     return f"{now}; about {rough:,.0f} sentences are needed for 90 %"
 

@@ -19,8 +19,8 @@ from psa_core.claims.formatting import (
     Finding,
     Words,
     about,
+    bare,
     digits_of,
-    level,
     number,
     over,
     too_few,
@@ -61,7 +61,7 @@ def name_finding(table: pd.DataFrame, target: str, *, baseline: str = "original"
     row = shown.loc[shown["score_sens"].abs().idxmax()]
     typed = about("names", words, row, "score_sens", "ci_low", "ci_high")
     origin = "the original score" if baseline == "original" else "the typical name"
-    change = with_interval(row, "score_sens", "ci_low", "ci_high", signed=True)
+    change = with_interval(row, "score_sens", "ci_low", "ci_high", signed=True, words=words)
     few = too_few_rows(table)
     if few or table["p_adjusted"].isna().all():
         unequal = ": the families are too few, or one of them too large" if "families" in row else ""
@@ -103,7 +103,7 @@ def equivalence_finding(table: pd.DataFrame, target: str, *, margin: float) -> F
         evidence = f"{evidence} It takes at least {counted(table['needed'].iloc[0], 'sentence')}."
     return Finding(
         f"{shown:,} of {counted(len(table), 'name')} {verb(shown, 'are', 'is')} shown to change "
-        f"{words.phrase} by less than ±{margin:g} on average.",
+        f"{words.phrase} by less than ±{words.exact(margin)} on average.",
         evidence,
         kind="equivalence",
         target=words.phrase,
@@ -118,7 +118,7 @@ def threshold_finding(table: pd.DataFrame, target: str, *, threshold: float) -> 
     up, down = int(row["flips_up"]), int(row["flips_down"])
     cells, floor = int(row.get("cells", table.attrs.get("cells", 0))), _flips_by_chance(table.attrs)
     return Finding(
-        _changed_labels(up, down, cells, level(row["threshold"]), words, floor),
+        _changed_labels(up, down, cells, words.at(row["threshold"]), words, floor),
         f"Counted over all sentences and names. LabelDist is {with_interval(row, 'label_dist')}: "
         f"{METRIC_MEANS['LabelDist']}.",
         kind="thresholds",
@@ -132,9 +132,12 @@ def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> F
     widest, words = table.loc[table["score_range"].idxmax()], Words.of(target, table)
     flipped, names = int((table["flips"] > 0).sum()), int(table.attrs.get("names", 0))
     of_all = f"{flipped:,} of {counted(len(table), 'sentence')} {verb(flipped, 'change')} label with at least one name."
+    median, most = float(table["score_range"].median()), float(widest["score_range"])
+    digits = max(digits_of(median), digits_of(most - median))
+    ranges = [words.change(value, digits=digits, signed=False) for value in (median, most)]
     spread = (
         f"These are counted, not estimated. A sentence's highest and lowest name are "
-        f"{number(table['score_range'].median())} apart in the median and at most {number(widest['score_range'])} "
+        f"{ranges[0]} apart in the median and at most {ranges[1]} "
         f"(sentence {widest['sentence_id']})."
     )
     typed: dict[str, Any] = {"kind": "sentences", "target": words.phrase, "n": len(table)}
@@ -143,7 +146,7 @@ def sentence_finding(table: pd.DataFrame, target: str, *, threshold: float) -> F
     up, down = int(table["flips_up"].sum()), int(table["flips_down"].sum())
     floor = _flips_by_chance(table.attrs)
     cells = int(table.attrs.get("cells", names * len(table)))
-    changed = _changed_labels(up, down, cells, level(threshold), words, floor)
+    changed = _changed_labels(up, down, cells, words.at(threshold), words, floor)
     return Finding(changed, f"{of_all} {spread}", estimate=up + down, **typed)
 
 
@@ -224,9 +227,9 @@ def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str | Targe
     if "floor" in span:
         is_above = span["p"] < stats.SIGNIFICANT
         evidence = (
-            f"ScoreRange, from the lowest-scoring name to the highest, is {with_interval(span, 'value')}; asking again "
-            f"with the same name gives {number(span['floor'])}. ScoreDev is {number(deviation['value'])}, by chance "
-            f"alone {number(deviation['floor'])} {counts}."
+            f"ScoreRange, from the lowest-scoring name to the highest, is {with_interval(span, 'value', words=words)}; "
+            f"asking again with the same name gives {words.size(span['floor'])}. ScoreDev is "
+            f"{words.size(deviation['value'])}, by chance alone {words.size(deviation['floor'])} {counts}."
         )
         headline = f"No clear difference: changing the name moves {words.phrase} no more than asking again does."
         if is_above:
@@ -240,17 +243,19 @@ def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str | Targe
     elif span["value"]:
         headline = f"Changing only the name moves {words.phrase} by {words.size(span['value'])} {ends}."
     evidence = (
-        f"ScoreRange, that difference, is {with_interval(span, 'value')}; ScoreDev, {METRIC_MEANS['ScoreDev']}, is "
-        f"{with_interval(deviation, 'value')} {counts}."
+        f"ScoreRange, that difference, is {with_interval(span, 'value', words=words)}; ScoreDev, "
+        f"{METRIC_MEANS['ScoreDev']}, is {with_interval(deviation, 'value', words=words)} {counts}."
     )
     return Finding(headline, evidence, estimate=span["value"], low=span["low"], high=span["high"], **typed)
 
 
-def band_words(cube: ScoreCube, band: tuple[float, float] | None) -> str:
+def band_words(cube: ScoreCube, target: str, band: tuple[float, float] | None) -> str:
     """What the band behind the bars of names is, from `tables.floors.edit_span`; empty where there is none."""
     if band is None or cube.controls is None:
         return ""
-    low, high = (number(end, signed=True) for end in band)
+    words = Words.of(cube.targets[cube.target_index(target)])
+    low, high = map(words.change, band)
+    low = bare(low)
     edits = cube.controls.shape[1] - 1
     return f"Grey band: the mean changes of {edits:,} neutral edits, each taken as a name is, {low} to {high}."
 
@@ -312,7 +317,7 @@ def try_it_finding(
     labels = ""
     if threshold is not None:
         reached = int(np.count_nonzero(stats.labels_at(values, threshold)))
-        reach = f"{verb(reached, 'reach', 'reaches')} {level(threshold)}"
+        reach = f"{verb(reached, 'reach', 'reaches')} {words.at(threshold)}"
         labels = f"; {reached:,} of {counted(len(values), 'name')} {reach}"
     lowest, highest = (words.level(float(values[place]), digits_of(change)) for place in (low, high))
     return f"In this sentence, {words.phrase} is {highest} with {names[high]} and {lowest} with {names[low]}{labels}."

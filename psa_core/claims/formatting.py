@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import POINTS, ScoreCube, Target
 from psa_core.plurals import counted
 
 #: What an effect is measured from, as it follows *Mean change of … from*.
@@ -110,7 +110,7 @@ class Words:
         """
         given = {} if table is None else table.attrs
         if isinstance(target, Target):
-            given = {"phrase": target.phrase, "unit": target.unit}
+            given = {"phrase": target.phrase, "unit": "points" if target.is_in_points else target.unit}
             target = target.name
         chance = re.fullmatch(r"P\((.+)\)", target)
         phrase = str(given.get("phrase") or "")
@@ -133,15 +133,35 @@ class Words:
         """
         return self.phrase.partition(" to “")[0].removeprefix("the ")
 
+    @property
+    def scale(self) -> int:
+        """See `Target.scale`."""
+        return POINTS if self.unit == "points" else 1
+
     def size(self, value: float) -> str:
         """The size of a change: ``0.09``, or ``9 points``; a tiny change is not shown as zero."""
         if self.unit == "points":
-            text = f"{100 * abs(value):.{max(0, digits_of(value) - 2)}f}"
-            return (
-                f"{text} point{'' if text == '1' else 's'}" if text.strip("0.") or not value else "under 0.0001 points"
-            )
+            text = self.change(abs(value)).removeprefix("+")
+            return text if text.strip("0. points") or not value else "under 0.0001 points"
         text = number(abs(value))
         return "less than 0.000001" if value and not text.strip("0.") else text
+
+    def change(self, value: float, *, digits: int | None = None, signed: bool = True) -> str:
+        """A change with its sign, and so many decimals on the scale of the score: ``+0.09``, ``−9 points``."""
+        digits = digits_of(value) if digits is None else digits
+        if self.unit != "points":
+            return number(value, digits=digits, signed=signed)
+        text = number(POINTS * value, digits=max(0, digits - 2), signed=signed)
+        return f"{text} point{'' if text.strip('+−') == '1' else 's'}"
+
+    def exact(self, change: float) -> str:
+        """The size of a change as somebody chose it: ``0.02``, ``2 points``."""
+        text = level(self.scale * change)
+        return f"{text} point{'' if text == '1' else 's'}" if self.unit == "points" else text
+
+    def at(self, threshold: float) -> str:
+        """A threshold as it was chosen: ``0.5``, ``50 %``."""
+        return level(self.scale * threshold) + " %" * (self.unit == "points")
 
     def levels(self, before: float, change: float) -> tuple[str, str]:
         """A score before and after a change, with the digits of the change: ``31 %``, ``40 %``.
@@ -149,27 +169,44 @@ class Words:
         One digit more where the two would else look further apart, or nearer, than the change is.
         """
         digits = digits_of(change)
-        scale, shown = (100, digits - 2) if self.unit == "points" else (1, digits)
-        first, second, between = (round(scale * value, shown) for value in (before, before + change, change))
+        shown = digits - 2 if self.unit == "points" else digits
+        first, second, between = (round(self.scale * value, shown) for value in (before, before + change, change))
         digits += abs(second - first - between) > 0.5 * 10**-shown
         return self.level(before, digits), self.level(before + change, digits)
 
     def level(self, score: float, digits: int) -> str:
         """A score with so many decimals, two fewer where it is in points: ``0.31``, ``31 %``."""
-        return number(100 * score, digits=digits - 2) + " %" if self.unit == "points" else number(score, digits=digits)
+        if self.unit == "points":
+            return number(POINTS * score, digits=max(0, digits - 2)) + " %"
+        return number(score, digits=digits)
 
 
 def with_interval(
-    row: Mapping[str, Any] | pd.Series, value: str, low: str = "low", high: str = "high", *, signed: bool = False
+    row: Mapping[str, Any] | pd.Series,
+    value: str,
+    low: str = "low",
+    high: str = "high",
+    *,
+    signed: bool = False,
+    words: Words | None = None,
 ) -> str:
-    """``0.031 (95 % interval 0.028 to 0.034)``, with the digits that the interval supports; no bounds, no brackets."""
+    """``0.031 (95 % interval 0.028 to 0.034)``, with the digits that the interval supports; no bounds, no brackets.
+
+    With the `words` of a target it is a change of its score, in its unit: ``3.1 points (95 % interval 2.8 to 3.4)``.
+    """
+    words = words or Words("")
     middle = float(row[value])
     bounds = [float(row[key]) if key in row else nan for key in (low, high)]
     if not all(map(isfinite, bounds)):
-        return number(middle, signed=signed)
+        return words.change(middle, signed=signed)
     digits = interval_digits(middle, *bounds)
-    texts = [number(each, digits=digits, signed=signed) for each in (middle, *bounds)]
-    return f"{texts[0]} (95 % interval {texts[1]} to {texts[2]})"
+    first, *ends = (words.change(each, digits=digits, signed=signed) for each in (middle, *bounds))
+    return f"{first} (95 % interval {' to '.join(map(bare, ends))})"
+
+
+def bare(change: str) -> str:
+    """A change without its unit, where that has just been said."""
+    return change.partition(" ")[0]
 
 
 def interval_digits(middle: float, low: float, high: float) -> int:

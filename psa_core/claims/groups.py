@@ -7,7 +7,17 @@ from math import isfinite, nan
 import pandas as pd
 
 from psa_core import stats
-from psa_core.claims.formatting import Finding, Words, about, interval_digits, number, over, too_few_rows, with_interval
+from psa_core.claims.formatting import (
+    Finding,
+    Words,
+    about,
+    bare,
+    interval_digits,
+    number,
+    over,
+    too_few_rows,
+    with_interval,
+)
 from psa_core.inputs.groups import CROSS
 from psa_core.plurals import counted
 from psa_core.tables.groups import INTERACTION
@@ -41,9 +51,9 @@ def group_finding(table: pd.DataFrame, target: str, *, column: str) -> Finding:
         return Finding(few if few and not lone else headline, **about("groups", words, table.iloc[0]))
     row, is_significant = _largest(tested)
     typed = about("groups", words, row, *DIFFERENCE)
-    digits, noise = _random_groups(row)
-    rest = f"{_without_extreme(row, digits)} Names grouped at random differ by {noise}."
-    difference = with_interval(row, *DIFFERENCE, signed=True)
+    digits, noise = _random_groups(row, words)
+    rest = f"{_without_extreme(row, digits, words)} Names grouped at random differ by {noise}."
+    difference = with_interval(row, *DIFFERENCE, signed=True, words=words)
     against, group = str(table.attrs.get("reference") or ""), crossed(row["group"])
     if not is_significant:
         headline = f"No clear difference between groups{by} in {words.phrase}."
@@ -66,10 +76,11 @@ def interaction_finding(table: pd.DataFrame, target: str, *, columns: str) -> Fi
     if few := too_few_rows(tested):
         return Finding(few, **about("interaction", words, tested.iloc[0]))
     row, is_significant = _largest(tested)
-    digits, noise = _random_groups(row)
+    digits, noise = _random_groups(row, words)
     evidence = (
-        f"For “{crossed(row['group'])}” names it is {with_interval(row, *DIFFERENCE, signed=True)}."
-        f"{_without_extreme(row, digits)} Where names differ by their two groups and by chance alone, it is {noise}."
+        f"For “{crossed(row['group'])}” names it is {with_interval(row, *DIFFERENCE, signed=True, words=words)}."
+        f"{_without_extreme(row, digits, words)} Where names differ by their two groups and by chance alone, it is "
+        f"{noise}."
     )
     way, size = "higher" if row["difference"] > 0 else "lower", words.size(float(row["difference"]))
     headline = f"No clear interaction of {both} in {words.phrase}."
@@ -91,12 +102,13 @@ def condition_finding(table: pd.DataFrame, target: str, *, column: str) -> Findi
     row = _furthest(shown if is_same.all() else shown[~is_same])
     first, against = str(table.attrs["first"]), str(table.attrs.get("reference") or "")
     group, others = f"“{crossed(row['group'])}” names", f"“{crossed(against)}” names" if against else "the other names"
+    columns = (("before", "before_low", "before_high"), ("after", "after_low", "after_high"), DIFFERENCE)
+    was, under, change = (with_interval(row, *column, signed=True, words=words) for column in columns)
+    level_before, level = words.levels(row["level_before"], row["level"] - row["level_before"])
     evidence = (
-        f"Under “{first}” it is {with_interval(row, 'before', 'before_low', 'before_high', signed=True)}, under "
-        f"“{row['condition']}” {with_interval(row, 'after', 'after_low', 'after_high', signed=True)}; the change is "
-        f"{with_interval(row, *DIFFERENCE, signed=True)}, of the same {counted(row['n'], 'text')} with the same names, "
-        f"tested over texts and over names and corrected for {counted(len(tested), 'comparison')}. The mean score goes "
-        f"from {number(row['level_before'])} to {number(row['level'])}."
+        f"Under “{first}” it is {was}, under “{row['condition']}” {under}; the change is {change}, of the same "
+        f"{counted(row['n'], 'text')} with the same names, tested over texts and over names and corrected for "
+        f"{counted(len(tested), 'comparison')}. The mean score goes from {level_before} to {level}."
     )
     typed = about("conditions", words, row, *DIFFERENCE)
     if not is_significant:
@@ -165,18 +177,20 @@ def _largest(tested: pd.DataFrame) -> tuple[pd.Series, bool]:
     return _furthest(shown), is_significant
 
 
-def _random_groups(row: pd.Series) -> tuple[int, str]:
+def _random_groups(row: pd.Series, words: Words) -> tuple[int, str]:
     """Decimals of a difference, and what chance alone makes of it."""
     digits = interval_digits(*(float(row[bound]) for bound in DIFFERENCE))
-    noise = " to ".join(number(row[bound], digits=digits, signed=True) for bound in ("noise_low", "noise_high"))
+    low, high = (words.change(row[bound], digits=digits) for bound in ("noise_low", "noise_high"))
+    noise = f"{bare(low)} to {high}"
     return digits, noise + (f" ({over(row)})" if "n" in row else "")
 
 
-def _without_extreme(row: pd.Series, digits: int) -> str:
+def _without_extreme(row: pd.Series, digits: int, words: Words) -> str:
     """The group difference without its most influential name; if under half remains, it is one name's."""
     left = float(row.get("without_furthest", nan))
     if not isfinite(left):
         return ""
     is_one_name = abs(left) < abs(row["difference"]) / 2 or left * row["difference"] < 0
-    words = f" Without the one name that makes most of it, {number(left, digits=digits, signed=True)} is left"
-    return f"{words}: it is one name's difference, not the group's." if is_one_name else f"{words}."
+    size = words.change(left, digits=digits)
+    rest = f" Without the one name that makes most of it, {size} {'are' if size.endswith('s') else 'is'} left"
+    return f"{rest}: it is one name's difference, not the group's." if is_one_name else f"{rest}."

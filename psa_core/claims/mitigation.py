@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from psa_core import stats
 from psa_core.claims.findings import METRIC_MEANS
-from psa_core.claims.formatting import Finding, too_few, with_interval
+from psa_core.claims.formatting import Finding, Words, too_few, with_interval
 from psa_core.mitigate import Loss
 from psa_core.plurals import counted, verb
 from psa_core.stats import Difference
 
 
 def averaging_finding(
-    summaries: Mapping[str, Mapping[str, Any]], change: Difference, lost: Loss, *, names: int, read: float, texts: int
+    summaries: Mapping[str, Mapping[str, Any]],
+    change: Difference,
+    lost: Loss,
+    *,
+    names: int,
+    read: float,
+    texts: int,
+    words: Words,
 ) -> Finding:
     """What averaging over so many `names` does if a program has to detect the names in `texts` first.
 
     `summaries` are `tables.target_summary` of a `mitigate.Trial`'s cubes by field, `change` is how much smaller
     ScoreDev is on held-out names and sentences (`tables.changes.spread_change`), `read` the share of texts in which the
-    name is spotted.
+    name is spotted; `words` say the unit of the target.
     """
     before, people, same = (summaries[kind]["score_dev"] for kind in ("before", "as_people", "same_names"))
     size = summaries["before"]["size"]
@@ -35,14 +43,15 @@ def averaging_finding(
     else:
         headline = too_few(size["sentences"])
     cost = "once" if names == 1 else f"{names:,} times"
-    difference = with_interval(change._asdict(), "value")
+    difference = with_interval(change._asdict(), "value", words=words)
+    shown = partial(words.change, digits=3, signed=False)
     return Finding(
         headline,
         f"ScoreDev, {METRIC_MEANS['ScoreDev']}, on {counted(size['sentences'], 'held-out sentence')} and "
-        f"{counted(size['names'], 'other name')}: {before['value']:.3f} becomes {people['value']:.3f}, smaller by "
-        f"{difference}. Where only listed names are recognised it stays {before['value']:.3f}; among the averaged "
-        f"names themselves it is {same['value']:.3f} by definition. Each text is then scored {cost}. The original "
-        f"scores change by {lost.score_change:.3f} on average, and {lost.labels_changed:,} of "
+        f"{counted(size['names'], 'other name')}: {shown(before['value'])} becomes {shown(people['value'])}, smaller "
+        f"by {difference}. Where only listed names are recognised it stays {shown(before['value'])}; among the "
+        f"averaged names themselves it is {shown(same['value'])} by definition. Each text is then scored {cost}. The "
+        f"original scores change by {shown(lost.score_change)} on average, and {lost.labels_changed:,} of "
         f"{counted(size['sentences'], 'original label')} {verb(lost.labels_changed, 'change')}.",
     )
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.claims.formatting import Finding, Words, number, with_interval
+from psa_core.claims.formatting import Finding, Words, with_interval
 from psa_core.cube import Target
 from psa_core.plurals import counted, verb
 from psa_core.tables.factors import FactorAnalysis
@@ -44,11 +46,11 @@ def _percent(share: float) -> str:
 
 def part_finding(table: pd.DataFrame, target: str | Target, *, sentences: int) -> str:
     """How much of the effect one part of the name explains, over all names or for the largest effect."""
-    phrase = Words.of(target).phrase
+    words, change = Words.of(target), _changes(target)
     largest = table.loc[table["whole"].abs().idxmax()]
     one = (
-        f"{largest['name']} moves {phrase} by {_signed(largest['whole'])}, {largest[FIRST]} alone by "
-        f"{_signed(largest['first_alone'])}, {largest[REST]} alone by {_signed(largest['rest_alone'])}"
+        f"{largest['name']} moves {words.phrase} by {change(largest['whole'])}, {largest[FIRST]} alone by "
+        f"{change(largest['first_alone'])}, {largest[REST]} alone by {change(largest['rest_alone'])}"
     )
     shares = part_shares(table)
     drawn = counted(sentences, "sampled sentence")
@@ -58,17 +60,17 @@ def part_finding(table: pd.DataFrame, target: str | Target, *, sentences: int) -
     part = {FIRST: "the first part alone", REST: "the rest of the name alone"}.get(most, "neither part alone")
     return (
         f"In {drawn}, {100 * shares[most]:.0f} % of the differences between {len(table):,} names in "
-        f"{phrase} are explained by {part}; {one}."
+        f"{words.phrase} are explained by {part}; {one}."
     )
 
 
 def because_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     """Which word of a name explains its effect, if one alone does; `table` by `because_table`."""
-    phrase = Words.of(target).phrase
+    words = Words.of(target)
     by_variant = table.set_index("variant")
     full_name, first, rest = (by_variant.loc[variant] for variant in (WHOLE, FIRST, REST))
     with_bounds = "; ".join(
-        f"{row['text']} {with_interval(row, 'effect', signed=True)}" for row in (full_name, first, rest)
+        f"{row['text']} {with_interval(row, 'effect', signed=True, words=words)}" for row in (full_name, first, rest)
     )
     evidence = (
         f"Effects against a typical name in the same {counted(full_name['n'], 'sampled sentence')}, each part alone in "
@@ -77,37 +79,38 @@ def because_finding(table: pd.DataFrame, target: str | Target) -> Finding:
     one, other = (first, rest) if abs(first["effect"]) >= abs(rest["effect"]) else (rest, first)
     sides = np.sign([full_name["effect"], one["effect"]])
     if not max(full_name["p_adjusted"], one["p_adjusted"]) < stats.SIGNIFICANT or sides[0] != sides[1]:
-        return Finding(f"No single word of {full_name['text']} is shown to move {phrase} the same way.", evidence)
+        return Finding(f"No single word of {full_name['text']} is shown to move {words.phrase} the same way.", evidence)
     # One word explains a name only where the other one alone is clearly weaker.
     is_clear = min(abs(one["low"]), abs(one["high"])) > max(abs(other["low"]), abs(other["high"]))
-    changes = [f"alone {number(one['effect'], signed=True)}", f"{other['text']} {number(other['effect'], signed=True)}"]
+    changes = [f"alone {words.change(one['effect'])}", f"{other['text']} {words.change(other['effect'])}"]
     if is_clear:
         return Finding(f"Because of the word {one['text']}: {', '.join(changes)} ({full_name['text']}).", evidence)
     return Finding(
-        f"{one['text']} alone moves {phrase} by {number(one['effect'], signed=True)}, {other['text']} "
-        f"alone by {number(other['effect'], signed=True)}: no single word explains {full_name['text']}.",
+        f"{one['text']} alone moves {words.phrase} by {words.change(one['effect'])}, {other['text']} "
+        f"alone by {words.change(other['effect'])}: no single word explains {full_name['text']}.",
         evidence,
     )
 
 
 def one_finding(table: pd.DataFrame, target: str | Target) -> str:
     """The effects of one name's parts in one sentence; `table` by `one_name`."""
-    phrase = Words.of(target).phrase
+    phrase, change = Words.of(target).phrase, _changes(target)
     by_variant = table.set_index("variant")
     full_name = by_variant.loc[WHOLE]
     if REST not in by_variant.index:
-        return f"{full_name['text']} has one part; it moves {phrase} by {_signed(full_name['change'])}."
+        return f"{full_name['text']} has one part; it moves {phrase} by {change(full_name['change'])}."
     first, rest = by_variant.loc[FIRST], by_variant.loc[REST]
     both = full_name["change"] - first["change"] - rest["change"]
     return (
-        f"{full_name['text']} moves {phrase} by {_signed(full_name['change'])}: {first['text']} alone by "
-        f"{_signed(first['change'])}, {rest['text']} alone by {_signed(rest['change'])}; the two words together add "
-        f"{_signed(both)}."
+        f"{full_name['text']} moves {phrase} by {change(full_name['change'])}: {first['text']} alone by "
+        f"{change(first['change'])}, {rest['text']} alone by {change(rest['change'])}; the two words together add "
+        f"{change(both)}."
     )
 
 
-def _signed(value: float) -> str:
-    return number(value, digits=3, signed=True)
+def _changes(target: str | Target) -> partial[str]:
+    """Writes changes of a target's score with the same decimals, so that the parts of a sum can be added up."""
+    return partial(Words.of(target).change, digits=3)
 
 
 def cluster_finding(found: Matrix) -> Finding:

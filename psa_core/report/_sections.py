@@ -17,7 +17,7 @@ from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
 from psa_core.claims import findings
 from psa_core.claims.findings import band_words, floor_finding
-from psa_core.claims.formatting import BASELINES, Words, level, number, score_digits, with_interval
+from psa_core.claims.formatting import BASELINES, Words, bare, number, score_digits, with_interval
 from psa_core.claims.groups import ABOUT_SELECTION, crossed, group_finding, interaction_finding, selection_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
@@ -91,13 +91,14 @@ def overview(cube: ScoreCube, summary: tables.corpus.Summary) -> Html:
     """Table 2: the corpus metrics of every target with their intervals."""
     rows = [
         [
-            join([target.name, element("small", f"flagged at {level(target.default_threshold)} and above")]),
-            *(_interval(summary[target.name][metric]) for metric in ("score_dev", "score_range", "label_dist")),
+            join([target.name, element("small", f"flagged at {words.at(target.default_threshold)} and above")]),
+            *(_interval(summary[target.name][metric], words=words) for metric in ("score_dev", "score_range")),
+            _interval(summary[target.name]["label_dist"]),
             join([f"{100 * flips['value']:.2f} %", element("small", f"{flips['up']:,} up, {flips['down']:,} down")]),
             _interval(summary[target.name]["sensitivity_correlation"], value="r"),
         ]
         for target in cube.targets
-        for flips in [summary[target.name]["flips"]]
+        for flips, words in [(summary[target.name]["flips"], Words.of(target))]
     ]
     header = ("Target", "ScoreDev", "ScoreRange", "LabelDist", "Labels that change", "Sensitivity–score r")
     several = (
@@ -147,7 +148,8 @@ def _edits(cube: ScoreCube, target: Target) -> Html:
     edits = edit_table(cube, target.name).head(SHOWN_EDITS)
     if edits.empty:
         return Html("")
-    rows = [[row.edit, str(row.sentence_id), _change(row.change)] for row in edits.itertuples()]
+    words = Words.of(target)
+    rows = [[row.edit, str(row.sentence_id), _change(row.change, words)] for row in edits.itertuples()]
     title = f"The {counted(len(edits), 'edit')} with the largest change"
     return _behind_a_click(title, table(("Edit", cube.noun.capitalize(), "Change"), rows, css="swaps"))
 
@@ -173,12 +175,15 @@ def _figure_1(
     found = findings.name_finding(names, target.name, baseline=baseline)
     tested = names["p_adjusted"].notna().any()
     mark = " * and full colour: adjusted p < 0.05. Whiskers: 95 % interval over sentences." if tested else ""
-    return picture(name_figure(names, options), f"{found}{mark} {band_words(cube, options.band)} {source}.")
+    return picture(
+        name_figure(names, options), f"{found}{mark} {band_words(cube, target.name, options.band)} {source}."
+    )
 
 
 def _flips(cube: ScoreCube, target: Target, flips: pd.DataFrame, answers: Path | None) -> Html:
+    words = Words.of(target)
     if flips.empty:
-        return element("p", f"No label changes at the threshold {level(target.default_threshold)}.")
+        return element("p", f"No label changes at the threshold {words.at(target.default_threshold)}.")
     texts = perturbation_of(cube, target.name)
     cells = list(zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True))
     asked = transcripts.of_cells(cube, target.name, cells, answers) if answers else [[] for _ in cells]
@@ -192,7 +197,7 @@ def _flips(cube: ScoreCube, target: Target, flips: pd.DataFrame, answers: Path |
         number_of_text = element("small", str(flip.sentence_id)) if cube.noun != "sentence" else ""
         ends = float(flip.original), float(flip.perturbed)
         digits = score_digits(ends, target.default_threshold)
-        scores = ARROW.join(number(score, digits=digits) for score in ends)
+        scores = ARROW.join(words.level(score, digits) for score in ends)
         label = f"0{ARROW}1" if flip.direction == "up" else f"1{ARROW}0"
         rows.append([join([number_of_text, marked, *(_transcript(one, pieces) for one in of_flip)]), scores, label])
     return table((cube.noun.capitalize(), "Score", "Label"), rows, css="swaps")
@@ -224,7 +229,8 @@ def _statistics(
     if not score_range < float("inf"):
         scores = np.concatenate([array.ravel() for array in cube.scores(target.name)])
         score_range = max(float(np.ptp(scores)), 1e-6)
-    warning = stats.small_sample_warning(len(differences), spread, half_width=0.01 * score_range)
+    words, half_width = Words.of(target), 0.01 * score_range
+    warning = stats.small_sample_warning(len(differences), spread, half_width=half_width, shown=words.exact(half_width))
     ranked = names.sort_values("score_sens", ascending=False)
     ends = ranked if len(ranked) <= 2 * EXTREMES else pd.concat([ranked.head(EXTREMES), ranked.tail(EXTREMES)])
     measured = "ScoreSens" if baseline == "original" else "Effect"
@@ -232,10 +238,10 @@ def _statistics(
     rows = [
         [
             str(row["name"]),
-            _change(row["score_sens"]),
-            _ends(row, "ci"),
+            _change(row["score_sens"], words),
+            _ends(row, "ci", words),
             _p_text(row["p_adjusted"]),
-            _change(row["effect_size"], digits=2),
+            "–" if pd.isna(row["effect_size"]) else number(row["effect_size"], digits=2, signed=True),
             f"{row['label_dist']:.3f}",
         ]
         for _, row in ends.iterrows()
@@ -283,25 +289,26 @@ def _groups(
     return [*parts, element("p", ABOUT_SELECTION, css="small")]
 
 
-def _change(value: float, *, digits: int = 4) -> str:
-    return "–" if pd.isna(value) else number(value, digits=digits, signed=True)
+def _change(value: float, words: Words) -> str:
+    return "–" if pd.isna(value) else words.change(value, digits=4)
 
 
 def _p_text(p_value: float) -> str:
     return "<\u00a00.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def _ends(row: pd.Series, name: str) -> str:
-    return f"{_change(row[f'{name}_low'])} to {_change(row[f'{name}_high'])}"
+def _ends(row: pd.Series, name: str, words: Words) -> str:
+    return " to ".join(bare(_change(row[f"{name}_{end}"], words)) for end in ("low", "high"))
 
 
 def _group_table(column: str, groups: pd.DataFrame) -> Html:
+    words = Words("", str(groups.attrs.get("unit") or ""))
     rows = [
         [
             f"{row['group']} ({row['names']})",
-            join([_change(row["difference"]), element("small", _ends(row, "difference"))]),
-            _change(row["without_furthest"]),
-            _ends(row, "noise"),
+            join([_change(row["difference"], words), element("small", _ends(row, "difference", words))]),
+            _change(row["without_furthest"], words),
+            _ends(row, "noise", words),
             _p_text(row["p_adjusted"]) if pd.notna(row["p_adjusted"]) else "one name" if row["names"] == 1 else "–",
         ]
         for _, row in groups.iterrows()
@@ -325,12 +332,14 @@ def _selection_table(column: str, rates: pd.DataFrame) -> Html:
     return table((f"{crossed(column)} (names)", "Selected", "Rate", "Impact ratio", "Clearly lower"), rows)
 
 
-def _interval(numbers: Mapping[str, Any], value: str = "value") -> Text:
-    """A number over its interval, where it has one."""
+def _interval(numbers: Mapping[str, Any], value: str = "value", *, words: Words | None = None) -> Text:
+    """A number over its interval, where it has one; with `words`, in the unit of a target."""
     if numbers[value] is None:
         return "not defined"
-    texts = [number(numbers[key], digits=3) for key in (value, "low", "high") if numbers[key] is not None]
-    return texts[0] if len(texts) < 3 else join([texts[0], element("small", " to ".join(texts[1:]))])
+    words = words or Words("")
+    ends = (numbers[key] for key in (value, "low", "high") if numbers[key] is not None)
+    texts = [words.change(end, digits=3, signed=False) for end in ends]
+    return texts[0] if len(texts) < 3 else join([texts[0], element("small", " to ".join(map(bare, texts[1:])))])
 
 
 def _study(cube: ScoreCube) -> Mapping[str, Any]:

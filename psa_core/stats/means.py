@@ -175,11 +175,11 @@ def needed_sentences(deviation: float, half_width: float) -> int:
     return needed
 
 
-def small_sample_warning(sentences: int, deviation: float, *, half_width: float) -> str:
+def small_sample_warning(sentences: int, deviation: float, *, half_width: float, shown: str = "") -> str:
     """A warning if there are too few sentences for reliable statements, with the number needed; else empty.
 
     `deviation` is that of the difference in question over sentences, NaN where it is not known (one sentence),
-    `half_width` the precision to aim at, for example a hundredth of the target's range.
+    `half_width` the precision to aim at, for example a hundredth of the target's range, `shown` how it is written.
 
     Examples
     --------
@@ -192,4 +192,4 @@ def small_sample_warning(sentences: int, deviation: float, *, half_width: float)
     if not np.isfinite(deviation):
         return f"{few}: an interval needs at least 2, and {SMALL_SAMPLE} or more to be trusted."
     needed = max(SMALL_SAMPLE, needed_sentences(deviation, half_width))
-    return f"{few}: for an interval of ±{half_width:g} about {needed:,} would be needed."
+    return f"{few}: for an interval of ±{shown or format(half_width, 'g')} about {needed:,} would be needed."

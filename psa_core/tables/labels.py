@@ -34,7 +34,8 @@ def about(cube: ScoreCube, target: str, table: pd.DataFrame, **more: Any) -> pd.
     """
     declared = cube.targets[cube.target_index(target)]
     width = float(declared.high - declared.low)
-    words = {"phrase": declared.phrase, "unit": declared.unit, "width": width if np.isfinite(width) else None}
+    unit = "points" if declared.is_in_points else declared.unit
+    words = {"phrase": declared.phrase, "unit": unit, "width": width if np.isfinite(width) else None}
     table.attrs |= words | {"names": len(cube.names)} | more
     return table
 

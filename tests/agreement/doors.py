@@ -111,4 +111,5 @@ def _files(packed: zipfile.ZipFile, case: Case) -> Files:
         json.loads(packed.read("summary.json")),
         {name: table(name) for name in names},
         {case.target: int(counted.notna().to_numpy().sum())},
+        {target.name: target.scale for target in case.cube.targets},
     )

@@ -53,6 +53,8 @@ MEASURED = {
     "spread, measured": ["score_range", "score_dev"],
     "relation, measured": ["sensitivity_correlation"],
 }
+#: Those in the unit of the score.
+ON_SCALE = ("score_range", "score_dev")
 NUMBER = re.compile(r"[+−]?(?<![\w.])\d[\d,]*(?:\.\d+)?")
 
 
@@ -115,11 +117,15 @@ def is_stated(words: str, *values: float) -> bool:
 
 @dataclass(frozen=True)
 class Files:
-    """What a result folder's zip says, read with pandas alone; `cells` are the scores of each target that count."""
+    """What a result folder's zip says, read with pandas alone.
+
+    `cells` are the scores of each target that count, and `scales` what people read a score multiplied by.
+    """
 
     summary: Mapping[str, Mapping[str, Mapping[str, float]]]
     tables: Mapping[str, pd.DataFrame]
     cells: Mapping[str, int]
+    scales: Mapping[str, int]
 
     def of(self, name: str, target: str) -> pd.DataFrame:
         """The rows of a table about a target."""
@@ -136,25 +142,28 @@ def against_files(said: Mapping[str, set[str]], files: Files, target: str, *, ar
     )
     ways = files.of("flips.csv", target)["direction"]
     up, down, at = int((ways == "up").sum()), int((ways == "down").sum()), float(names["threshold"].iloc[0])
+    scale = files.scales[target]
     for words in said.get("changed labels", ()):
-        counts = (up + down, files.cells[target], at, up, down) if up + down else (at,)
+        counts = (up + down, files.cells[target], scale * at, up, down) if up + down else (scale * at,)
         if not is_stated(words, *counts) or ("changes no label" in words) != (not up + down):
             yield f"{words} But flips.csv has {up} up and {down} down at {at:g}."
     for kind, metrics in MEASURED.items():
         for words in said.get(kind, ()):
             for metric in metrics:
                 values = [summary[metric][key] for key in ("value", "r", "low", "high") if key in summary[metric]]
-                if not is_stated(words, *(value for value in values if value is not None)):
+                unit = scale if metric in ON_SCALE else 1
+                if not is_stated(words, *(unit * value for value in values if value is not None)):
                     yield f"{words} But summary.json has {values}."
     for words in said.get("name, measured", ()):
-        yield from _name_against(words, names, are_names_hidden)
+        yield from _name_against(words, names, scale, are_names_hidden)
     for words in said.get("groups, measured", ()):
-        if not any(is_stated(words, *row) for row in groups[["difference", "low", "high"]].to_numpy().tolist()):
+        rows = (scale * groups[["difference", "low", "high"]]).to_numpy().tolist()
+        if not any(is_stated(words, *row) for row in rows):
             yield f"{words} But no row of groups.csv has this."
     for words in said.get("groups", ()):
         yield from _group_against(words, groups)
     for words in said.get("threshold", ()):
-        if not is_stated(words, at):
+        if not is_stated(words, scale * at):
             yield f"flagged at {words}, but names.csv has {at:g}."
 
 
@@ -168,14 +177,14 @@ def _group_against(words: str, groups: pd.DataFrame) -> Iterator[str]:
         yield f"{words} But groups.csv marks {marked[['column', 'group']].to_numpy().tolist()}."
 
 
-def _name_against(words: str, names: pd.DataFrame, are_names_hidden: bool) -> Iterator[str]:
+def _name_against(words: str, names: pd.DataFrame, scale: int, are_names_hidden: bool) -> Iterator[str]:
     is_effect = "typical name" in words.partition(" over ")[0] or "from the typical name" in words
     columns = ("effect", "effect_low", "effect_high") if is_effect else ("score_sens", "ci_low", "ci_high")
     p = names["effect_p_adjusted" if is_effect else "p_adjusted"]
     row = names.loc[
         (names[names[columns[0]].notna() & (p < 0.05)] if (p < 0.05).any() else names)[columns[0]].abs().idxmax()
     ]
-    values = [float(row[column]) for column in columns if pd.notna(row[column])]
+    values = [scale * float(row[column]) for column in columns if pd.notna(row[column])]
     if not is_stated(words, *values):
         yield f"{words} But names.csv has {dict(row[['name', *columns]])} as the furthest."
     if not are_names_hidden and str(row["name"]) not in words:

@@ -70,7 +70,7 @@ def test_a_number_that_is_not_that_of_the_files_is_noticed() -> None:
         "score_range": dict(zip(interval, (0.3, 0.2, 0.4), strict=True)),
         "score_dev": dict(zip(interval, (0.1, 0.05, 0.15), strict=True)),
     }
-    files = Files({"mood": summary}, {"names.csv": names, "flips.csv": flips}, {"mood": 40})
+    files = Files({"mood": summary}, {"names.csv": names, "flips.csv": flips}, {"mood": 40}, {"mood": 1})
     name = (
         "Mean change from the original score over 20 sentences: +0.20 (95 % interval +0.15 to +0.25) for Ann. 1 of 2 "
         "names differs significantly from the original score (t-test)."

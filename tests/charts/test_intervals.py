@@ -8,7 +8,16 @@ import pandas as pd
 import pytest
 
 from psa_core.charts.drawing import drawing_svg
-from psa_core.charts.intervals import LOOKS, MAX_NAMES, coefficients, delta_boxes, name_changes, shares, value_dots
+from psa_core.charts.intervals import (
+    LOOKS,
+    MAX_NAMES,
+    coefficients,
+    delta_boxes,
+    group_differences,
+    name_changes,
+    shares,
+    value_dots,
+)
 from psa_core.tables.factors import factor_regression
 from tests.pages import result_studies
 
@@ -80,3 +89,14 @@ def test_a_dot_outside_the_band_of_chance_looks_otherwise() -> None:
     assert drawn.rows["kind"].tolist() == ["outside", "within"]
     svg = drawing_svg(drawn)
     assert svg.count('aria-roledescription="bar"') == 2 and "mean sentiment (0 to 1)" in svg and "&lt;b&gt;a" in svg
+
+
+def test_differences_of_a_chance_are_in_points() -> None:
+    floor = {"noise_low": -0.02, "noise_high": 0.02, "above_noise": True, "p_noise": 0.01}
+    ends = {"difference": 0.06, "difference_low": 0.04, "difference_high": 0.08}
+    table = pd.DataFrame({"group": ["female"], "names": [4], **ends, **floor})
+    assert group_differences(table).rows["difference"].tolist() == [0.06]
+    table.attrs["unit"] = "points"
+    drawn = group_differences(table, target="the score")
+    assert drawn.rows[["difference", "difference_low", "noise_high"]].to_numpy().tolist() == [[6, 4, 2]]
+    assert "Difference in the score (points of 100)" in drawing_svg(drawn)

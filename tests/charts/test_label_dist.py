@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
+from psa_core.charts.plotly_svg import figure_svg
 
 
 def table(low: float = 0.1) -> pd.DataFrame:
@@ -63,3 +64,12 @@ def test_further_curves_differ_by_dash_and_are_escaped() -> None:
 def test_no_flips_at_all() -> None:
     figure = label_dist_figure(table().assign(flips_up=0, flips_down=0, label_dist=0.0), CurveOptions(threshold=0.5))
     assert figure.layout.yaxis2.range[1] > 0
+
+
+def test_the_threshold_of_a_chance_is_in_per_cent_on_screen_and_paper() -> None:
+    rows = table()
+    rows.attrs["unit"] = "points"
+    figure = label_dist_figure(rows, CurveOptions(threshold=0.25))
+    assert figure.layout.xaxis.range == (0, 100) and {shape.x0 for shape in figure.layout.shapes} == {25}
+    assert "at 25 %" in figure.layout.annotations[0].text
+    assert ">20 %<" in figure_svg(figure) and ">0.2<" in figure_svg(label_dist_figure(table(), CurveOptions()))

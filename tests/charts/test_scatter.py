@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.charts.drawing import drawing_svg
-from psa_core.charts.scatter import relevance, two_distributions
+from psa_core.charts.scatter import relevance, score_scatter, two_distributions
 
 COLUMNS = ["audit", "similarity", "fairness", "low", "high"]
 
@@ -48,3 +48,12 @@ def test_the_gap_between_two_stairs_is_shaded() -> None:
     # Of the gap between x = 0.5 and 1 the left side reaches from 75 to 50 % of the height, 360 pixels.
     assert "100,270" in area and "100,180" in area
     assert "&lt;b&gt;a" in svg and svg.count("stroke-dasharray") >= 1
+
+
+def test_a_chance_is_in_per_cent_and_its_changes_in_points() -> None:
+    table = pd.DataFrame({"sentence_id": ["a"], "text": "x", "original": [0.31], "mean_abs_delta": [0.09]})
+    assert score_scatter(table).rows["original"].tolist() == [0.31]
+    table.attrs["unit"] = "points"
+    drawn = score_scatter(table, target="Chance")
+    assert drawn.rows[["original", "mean_abs_delta"]].to_numpy().tolist() == [[31, 9]]
+    assert "Chance, original (%)" in drawing_svg(drawn) and "the change (points of 100)" in drawing_svg(drawn)

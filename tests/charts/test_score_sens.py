@@ -150,3 +150,17 @@ def test_the_axis_ends_where_the_score_can_change_no_further(reach: float, ends:
     low, high = score_sens_bars(rows, BarOptions(score_range=1.0)).layout.xaxis.range
     assert (low, high) == pytest.approx(ends, rel=0.03)
     assert low > -1.09 and high < 1.09
+
+
+def test_changes_of_a_chance_are_drawn_in_points() -> None:
+    rows = table()
+    rows.attrs["unit"] = "points"
+    given = BarOptions(score_range=0.055, band=(-0.02, 0.03))
+    plain, chance = score_sens_bars(table(), given), score_sens_bars(rows, given)
+    bars = [next(trace for trace in figure.data if trace.type == "bar") for figure in (plain, chance)]
+    np.testing.assert_allclose(bars[1].x, 100 * np.array(bars[0].x))
+    np.testing.assert_allclose(bars[1].error_x.array, 100 * np.array(bars[0].error_x.array))
+    np.testing.assert_allclose(chance.layout.xaxis.range, 100 * np.array(plain.layout.xaxis.range))
+    assert (chance.layout.shapes[-1].x0, chance.layout.shapes[-1].x1) == (-2, 3)
+    assert "points of 100" in " ".join(note.text for note in chance.layout.annotations)
+    assert "%{x:+.2f} points<br>" in bars[1].hovertemplate and "%{x:+.4f}<br>" in bars[0].hovertemplate

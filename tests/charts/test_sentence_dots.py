@@ -11,7 +11,7 @@ import pytest
 
 from psa_core.charts import _theme
 from psa_core.charts.drawing import Drawing, drawing_svg
-from psa_core.charts.sentence_dots import score_stems
+from psa_core.charts.sentence_dots import score_stems, sentence_dots
 from psa_core.cube import Target
 
 CONFIG = Path(__file__).resolve().parents[2] / ".streamlit" / "config.toml"
@@ -74,3 +74,16 @@ def test_chart_colours_are_the_themes_and_hold_on_its_paper(mode: str) -> None:
     for colour in (*_theme.CATEGORICAL, _theme.UP, _theme.DOWN, _theme.MUTED):
         dark, light = sorted((paper, luminance(colour)))
         assert (light + 0.05) / (dark + 0.05) >= 3, colour
+
+
+def test_of_a_chance_marks_stand_at_hundredths_and_are_filled_by_the_score_itself() -> None:
+    loan = Target("loan", phrase="chance of a “Yes” to “Would you?”", unit="points", threshold=0.07)
+    drawn = stems(["Ann", "Bob"], [0.4, 0.07], 0.31, loan)
+    assert drawn.rows["flagged"].tolist() == [True, True], "7 is not 100 × 0.07, but 0.07 reaches 0.07"
+    assert drawn.rows["number"].tolist() == ["40 %", "7 %"]
+    written = re.findall(r">([^<]+)</text>", drawing_svg(drawn))
+    assert "flagged at 7 %" in written and "“this &lt;i&gt;person” 31 %" in written
+    rows = pd.DataFrame({"name": ["Ann", "Bob"], "label": ["Ann", "Bob"], "perturbed": [0.4, 0.2], "original": 0.31})
+    dots = sentence_dots(rows, target=loan, threshold=0.3)
+    assert dots.rows["perturbed"].tolist() == [40, 20] and dots.rows["kind"].tolist() == ["label 1", "label 0"]
+    assert dots.rows["threshold"].tolist() == [30, 30] and "chance of a “Yes” (%)" in drawing_svg(dots)

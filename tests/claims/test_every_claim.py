@@ -111,10 +111,30 @@ def assert_largest(claim: Finding, marked: pd.DataFrame, column: str, label: str
     row = marked.loc[marked[column].abs().idxmax()]
     assert f"“{row[label]}”" in claim.headline
     assert claim.estimate == row[column] and claim.p_adjusted == row["p_adjusted"] < 0.05
-    assert Words(claim.target, "").size(row[column]) in claim.headline
+    assert Words.of(claim.target, marked).size(row[column]) in claim.headline
     assert bool(re.search(r"goes up|higher", claim.headline)) == (row[column] > 0)
     assert bool(re.search(r"goes down|lower", claim.headline)) == (row[column] < 0)
     assert claim.low <= claim.estimate <= claim.high
+
+
+#: What is no score and no change of one, and has the same numbers in any unit.
+UNITLESS = re.compile(r"LabelDist is .*?\)|Pearson's r = .*?\)|Reliability .*?\)|p < [\d.]+")
+NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+
+
+@pytest.mark.parametrize("kind", ["planted", "null", "huge", "families"])
+def test_of_a_chance_every_number_of_a_sentence_is_in_hundredths(kind: str) -> None:
+    """Each is that of the same study on another scale, or a hundred times it; only counts and whole names stay."""
+    said = {name: said_of(study(kind, 1, target=Target(name))) for name in ("anger", "P(Yes)")}
+    scaled = 0
+    for (plain, _), (chance, _) in zip(*said.values(), strict=True):
+        numbers = [NUMBER.findall(UNITLESS.sub("", str(found)).replace("95 %", "")) for found in (plain, chance)]
+        for before, after in zip(*numbers, strict=True):
+            is_same, digits = before == after, len(before.partition(".")[2])
+            wrong = abs(float(after.replace(",", "")) - 100 * float(before.replace(",", "")))
+            assert (is_same and not digits) or wrong <= 100 * 0.5 * 10**-digits + 0.5, (str(plain), str(chance))
+            scaled += not is_same
+    assert scaled > 8
 
 
 @pytest.mark.parametrize("kind", KINDS)

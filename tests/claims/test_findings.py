@@ -372,7 +372,7 @@ def test_too_few_families_are_said() -> None:
 
 @pytest.mark.parametrize(("left", "is_one_name"), [(0.04, True), (0.06, False), (-0.06, True)])
 def test_a_difference_of_which_under_half_is_left_is_one_names(left: float, is_one_name: bool) -> None:
-    said = groups._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2)
+    said = groups._without_extreme(pd.Series({"difference": 0.1, "without_furthest": left}), 2, Words("the score"))
     assert ("it is one name's difference, not the group's" in said) is is_one_name
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from psa_core.claims.formatting import Words, duration, number, percent, score_digits
+from psa_core.claims.formatting import Words, duration, number, percent, score_digits, with_interval
 from psa_core.stats import labels_at
 
 
@@ -22,6 +22,20 @@ def test_other_scores_have_two_digits_or_more_and_are_never_shown_as_zero() -> N
     assert [words.size(value) for value in (0.5, -0.004, 0.0)] == ["0.50", "0.004", "0.00"]
     assert words.size(1e-9) == "less than 0.000001"
     assert Words("the chance of “Yes”", "points").size(1e-9) == "under 0.0001 points"
+
+
+def test_a_change_an_interval_and_a_threshold_are_in_the_unit_of_their_target() -> None:
+    row = {"value": 0.091, "low": 0.0724, "high": 0.11}
+    words = [Words("the toxicity score"), Words("the chance of “Yes”", "points")]
+    assert [one.change(-0.012) for one in words] == ["−0.01", "−1 point"]
+    assert [one.change(0.0912, digits=3) for one in words] == ["+0.091", "+9.1 points"]
+    assert [one.exact(0.025) for one in words] == ["0.025", "2.5 points"]
+    assert [one.at(0.07) for one in words] == ["0.07", "7 %"]
+    assert [with_interval(row, "value", signed=True, words=one) for one in words] == [
+        "+0.09 (95 % interval +0.07 to +0.11)",
+        "+9 points (95 % interval +7 to +11)",
+    ]
+    assert with_interval({"value": 0.5}, "value", words=words[1]) == "50 points"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from psa_core.claims.formatting import MIN_SENTENCES
+from psa_core.claims.formatting import MIN_SENTENCES, Words
 from psa_core.claims.mitigation import averaging_finding, retraining_finding
 from psa_core.mitigate import Loss
 from psa_core.stats import Difference
@@ -17,7 +17,7 @@ def found(sentences: int, change: Difference) -> str:
     values = {"before": 0.04, "as_people": 0.03, "same_names": 0.0}
     summaries: dict[str, Any] = {kind: {"score_dev": {"value": value}, "size": size} for kind, value in values.items()}
     lost = Loss(0.01, 2)
-    return str(averaging_finding(summaries, change, lost, names=15, read=0.97, texts=600))
+    return str(averaging_finding(summaries, change, lost, names=15, read=0.97, texts=600, words=Words("the score")))
 
 
 SMALLER = Difference(0.01, 0.005, 0.015, 0.001)

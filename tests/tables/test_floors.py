@@ -46,7 +46,7 @@ def test_the_band_goes_from_the_lowest_mean_change_to_the_highest(cube: ScoreCub
     """Means over both texts: (0.25 − 0.125) / 2 and (−0.25 + 0.5) / 2."""
     band = edit_span(cube, "tone")
     assert band == (0.0625, 0.125)
-    assert band_words(cube, (-0.05, 0.1)) == (
+    assert band_words(cube, "tone", (-0.05, 0.1)) == (
         "Grey band: the mean changes of 2 neutral edits, each taken as a name is, −0.05 to +0.10."
     )
 
@@ -54,7 +54,7 @@ def test_the_band_goes_from_the_lowest_mean_change_to_the_highest(cube: ScoreCub
 def test_without_edits_there_is_neither(cube: ScoreCube) -> None:
     alone = ScoreCube(cube.sentences, cube.names, cube.targets, cube.original, cube.perturbed)
     assert edit_span(alone, "tone") is None and edit_table(alone, "tone").empty
-    assert band_words(alone, None) == ""
+    assert band_words(alone, "tone", None) == ""
 
 
 RANGE = {"value": 0.5, "low": 0.3, "high": 0.34, "floor": 0.3, "p": 0.01}

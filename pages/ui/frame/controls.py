@@ -11,6 +11,7 @@ import streamlit as st
 from pages.ui.frame import address, markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
+from psa_core.claims.formatting import Words
 from psa_core.cube import ScoreCube
 from psa_core.folders.view import obfuscated
 from psa_core.plurals import counted
@@ -47,7 +48,9 @@ def study_bar(cube: ScoreCube) -> None:
     """The open study, without what readers left out, and the selection, whose chips can be taken away; its buttons."""
     seen = state.view(cube)
     threshold = float(seen.threshold or 0)
-    digits = max(f"{threshold:.2f}", f"{threshold:.6g}", key=len)  # two decimals, or as many as it has
+    target = cube.targets[cube.target_index(str(seen.target))]
+    at = max(f"{threshold:.2f}", f"{threshold:.6g}", key=len)  # two decimals, or as many as it has
+    at = Words.of(target).at(threshold) if target.is_in_points else at
     size = " × ".join(map(counted, cube.shape, (cube.noun, "name")))
     model, file = model_and_file(cube)
     chips = [("name", name) for name in seen.names] + ([("sentence", seen.sentence)] if seen.sentence else [])
@@ -59,7 +62,7 @@ def study_bar(cube: ScoreCube) -> None:
         state.choose(names=names, sentence=next((value for kind, value in kept if kind == "sentence"), None))
 
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="looked_at"):
-        st.text(f"{file} · {size} · {model} · {seen.target} ≥ {digits}", width="content")
+        st.text(f"{file} · {size} · {model} · {seen.target} ≥ {at}", width="content")
         if chips:
             st.session_state[CHIPS] = chips
             st.multiselect(
@@ -105,6 +108,7 @@ def threshold_slider(cube: ScoreCube) -> None:
         min_value=float(target.low),
         max_value=float(target.high),
         step=(target.high - target.low) / 200,
+        format="percent" if target.is_in_points else None,
         key=THRESHOLD,
         on_change=lambda: state.choose(threshold=st.session_state[THRESHOLD], at_pause=True),
     )

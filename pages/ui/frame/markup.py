@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from psa_core.charts._theme import DOWN, UP
-from psa_core.claims.formatting import level, number, score_digits
+from psa_core.claims.formatting import Words, score_digits
 from psa_core.cube import Target
 from psa_core.report import excerpt, is_long
 from psa_core.stats import labels_at
@@ -71,16 +71,17 @@ def scored_sentence(pieces: Pieces, score: float, target: Target) -> str:
     """
     threshold = target.default_threshold
     colour, sign = (UP, "≥") if labels_at(score, threshold) else (DOWN, "<")
-    label = f"{target.name} {sign} {level(threshold)}"
-    shown = number(score, digits=score_digits([score], threshold))
+    words = Words.of(target)
+    label = f"{target.name} {sign} {words.at(threshold)}"
+    shown = words.level(score, score_digits([score], threshold))
     size = "1rem" if is_long(pieces) else "1.4rem"
     style = f"{SERIF}; margin: 0; font-size: {size}; line-height: 1.35; overflow-wrap: anywhere"
-    words = behind_click([("same", "“"), *pieces, ("same", "”")], {"come": ("mark", MARK)}, style)
+    sentence = behind_click([("same", "“"), *pieces, ("same", "”")], {"come": ("mark", MARK)}, style)
     return (
         '<div style="display: flex; align-items: center; gap: 1rem; flex: 1 1 23rem">'
         f'<div style="min-width: 5.9rem"><div style="font-size: 2.1rem; font-weight: 650; line-height: 1.1; '
         f'color: {colour}; {DIGITS}">{shown}</div>'
-        f'<div style="font-size: 0.8rem; opacity: 0.75">{html.escape(label)}</div></div><div>{words}</div></div>'
+        f'<div style="font-size: 0.8rem; opacity: 0.75">{html.escape(label)}</div></div><div>{sentence}</div></div>'
     )
 
 

@@ -20,7 +20,7 @@ from psa_core import jobs, models, tables
 from psa_core.charts.caption import Caption, study_source
 from psa_core.claims import findings
 from psa_core.claims.formatting import Finding, Words, too_few_in
-from psa_core.cube import ScoreCube, Target
+from psa_core.cube import ScoreCube, Target, in_unit
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders import judgements
 from psa_core.plurals import counted
@@ -63,12 +63,12 @@ class StudyContext:
     @property
     def phrase(self) -> str:
         """What the chosen target is called in a sentence."""
-        return Words.of(self.target).phrase
+        return self.words.phrase
 
     @property
     def brief(self) -> str:
         """The same on charts and cards, where room is short."""
-        return Words.of(self.target).brief
+        return self.words.brief
 
     @property
     def axis(self) -> str:
@@ -78,6 +78,20 @@ class StudyContext:
     @property
     def threshold(self) -> float:
         return float(self.seen.threshold or 0.0)
+
+    def digits(self, decimals: int) -> int:
+        """Decimals of a table's numbers `in_unit` that show as much as so many do on the scale of the score."""
+        return decimals if self.target.scale == 1 else decimals - 2
+
+    @property
+    def of_points(self) -> str:
+        """What follows the words for changes of a score, where they are in hundredths."""
+        return ", in points of 100" * self.target.is_in_points
+
+    @property
+    def words(self) -> Words:
+        """How the chosen target, its scores and their changes are written."""
+        return Words.of(self.target)
 
     @property
     def score_range(self) -> float:
@@ -112,6 +126,10 @@ class StudyContext:
 
     def caption(self, title: str, finding: Finding | str = "") -> Caption:
         return Caption(in_words(title), in_words(str(finding)), study_source(self.cube, self.target, self.threshold))
+
+    def in_unit(self, table: pd.DataFrame, *columns: str) -> pd.DataFrame:
+        """A table with scores of the chosen target, and changes of them, in these columns as people read them."""
+        return in_unit(table, *columns, target=self.target)
 
     def shown(self, table: pd.DataFrame) -> pd.DataFrame:
         """A table with the names as shown, for text and tables; elsewhere ``name`` has the ids."""

@@ -34,7 +34,7 @@ function draw(view) {
   const { canvas, data, at } = view;
   const { pen, scale, ink } = sharpPen(view);
   if (!pen) return;
-  const [left, right, top, bottom] = [46 * scale, canvas.width - 4 * scale, 8 * scale, canvas.height - 8 * scale];
+  const [left, right, top, bottom] = [(data.unit ? 60 : 46) * scale, canvas.width - 4 * scale, 8 * scale, canvas.height - 8 * scale];
   const y = (score) => bottom - ((score - data.bottom) / (data.top - data.bottom)) * (bottom - top);
   const step = (right - left) / data.low.length;
   data.low.forEach((low, place) => {
@@ -56,7 +56,7 @@ function draw(view) {
   pen.textAlign = "right";
   pen.textBaseline = "middle";
   for (const tick of [data.top, (data.top + data.bottom) / 2, data.bottom]) {
-    pen.fillText(String(Number(tick.toPrecision(3))).replace("-", "−"), left - 8 * scale, y(tick));
+    pen.fillText(String(Number(tick.toPrecision(3))).replace("-", "−") + data.unit, left - 8 * scale, y(tick));
   }
   pen.setLineDash([7 * scale, 5 * scale]);
   pen.lineWidth = 2 * scale;

@@ -70,7 +70,7 @@ function lay(view) {
   track.replaceChildren(
     ...data.scores.map((score) => line("tick", score)),
     line("rule", data.original, "as it is"),
-    line("rule cut", data.threshold, `flagged at ${data.threshold}`.replace("-", "−")),
+    line("rule cut", data.threshold, data.flagged),
     dot,
   );
 }
@@ -86,7 +86,7 @@ function show(view) {
       return piece;
     }),
   );
-  view.score.textContent = `${score.toFixed(2).replace("-", "−")} ${data.target}`;
+  view.score.textContent = `${data.written[at]} ${data.target}`;
   view.dot.style.left = `${place(data, score)}%`;
   view.dot.style.background = data.colours[reached ? 1 : 0];
   view.dot.style.borderRadius = reached ? "20%" : "50%";

@@ -20,7 +20,7 @@ from pages.ui.results.context import StudyContext
 from psa_core import jobs, stats, trust
 from psa_core.asking import journal
 from psa_core.charts._theme import DOWN, UP
-from psa_core.claims.formatting import number, score_digits
+from psa_core.claims.formatting import Words, score_digits
 from psa_core.folders import judgements
 from psa_core.folders.judgements import VERDICTS, Judgement
 from psa_core.report import Piece, swap_pieces, transcripts
@@ -95,14 +95,14 @@ def examples(study: StudyContext, count: int = 3) -> None:
 def _flip(study: StudyContext, flip: pd.Series) -> None:
     """Score → score and label → label, with the direction as an arrow and a word; the sentence with both its words."""
     label(study, str(flip["sentence_id"]))
-    colour, words = (UP, "▲ now flagged") if flip["direction"] == "up" else (DOWN, "▼ no longer flagged")
+    colour, way = (UP, "▲ now flagged") if flip["direction"] == "up" else (DOWN, "▼ no longer flagged")
     ends = float(flip["original"]), float(flip["perturbed"])
-    numbers = " → ".join(number(score, digits=score_digits(ends, study.threshold)) for score in ends)
+    numbers = " → ".join(study.words.level(score, score_digits(ends, study.threshold)) for score in ends)
     scores = (
         f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
         f'<span style="font-size: 1.35rem; font-weight: 650; {DIGITS}">{numbers}</span>'
         f'<span style="font-size: 0.95rem; opacity: 0.8">{html.escape(study.brief)}</span>'
-        f'<span style="font-size: 0.95rem"><span style="color: {colour}">{words[0]}</span>{words[1:]}</span></div>'
+        f'<span style="font-size: 0.95rem"><span style="color: {colour}">{way[0]}</span>{way[1:]}</span></div>'
     )
     pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[str(flip["name"])])
     st.html(scores + sentence(pieces))
@@ -228,8 +228,10 @@ def transcript(study: StudyContext, sentence: int, name: str) -> None:
         if not found:
             st.caption("Nothing is kept of what was asked here.")
         scores = study.cube.perturbed[sentence, place]
-        told = zip((target.name for target in study.cube.targets), scores.tolist(), strict=True)
-        values = (f"{target} {'no valid answer' if np.isnan(score) else f'{score:.3f}'}" for target, score in told)
+        values = (
+            f"{target.name} {'no valid answer' if np.isnan(score) else Words.of(target).level(score, 3)}"
+            for target, score in zip(study.cube.targets, scores.tolist(), strict=True)
+        )
         st.html(markup.plain(f"Scores: {', '.join(values)}", size="0.9rem"))
 
 

@@ -13,7 +13,7 @@ from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import Choice
 from psa_core import stats, tables
 from psa_core.charts.intervals import group_differences
-from psa_core.claims.formatting import with_interval
+from psa_core.claims.formatting import Words, with_interval
 from psa_core.claims.groups import (
     ABOUT_SELECTION,
     condition_finding,
@@ -193,9 +193,13 @@ def conditions(study: StudyContext) -> None:
         key="conditions",
     )
     # Differences before and under each condition, with paired intervals of their change.
+    of_target = Words.of(target, table)
     rows, ends = [], {"before": "before", "after": "under it", "difference": "change"}
     for row in table.to_dict("records"):
-        told = {word: with_interval(row, key, f"{key}_low", f"{key}_high", signed=True) for key, word in ends.items()}
+        told = {
+            word: with_interval(row, key, f"{key}_low", f"{key}_high", signed=True, words=of_target)
+            for key, word in ends.items()
+        }
         beyond = {"beyond chance": "yes" if row["above_noise"] else "no"}
         rows.append({"condition": row["condition"], column: crossed(row["group"])} | told | beyond)
     exports.table(pd.DataFrame(rows), "Differences between groups under each condition")

@@ -147,7 +147,7 @@ function place(view, x, y, w, h) {
 
 function words(view, { row, column }) {
   const value = view.cells[row * view.columns + column] * view.data.unit;
-  const number = `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(4)}`;
+  const number = `${value > 0 ? "+" : value < 0 ? "−" : ""}${Math.abs(value).toFixed(view.data.digits)}`;
   return [`${view.data.names[column]}  ${number}`, view.data.texts[row]];
 }
 

@@ -16,8 +16,8 @@ from pages.ui.results import canvas, context, flip_card
 from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import ask_baseline, p_text
 from psa_core.charts._theme import DOWN, UP
-from psa_core.claims.formatting import number
-from psa_core.cube import ScoreCube
+from psa_core.claims.formatting import Words
+from psa_core.cube import ScoreCube, Target
 from psa_core.tables.matrix import Matrix, matrix
 
 SHOWN_TEXT = 220
@@ -43,7 +43,7 @@ def cells(study: StudyContext, found: Matrix) -> None:
     baseline = str(st.session_state[Key.NAMES_BASELINE])
     _canvas(
         key="matrix",
-        data={**_static(study.target_key, study.cube, found, baseline=baseline)}
+        data={**_static(study.target_key, study.cube, found, study.target, baseline=baseline)}
         | {"names": [study.labels[name] for name in names], "hint": HINT},
         height=HEIGHT,
         on_cell_change=partial(_take, ids, names),
@@ -59,16 +59,20 @@ def cells(study: StudyContext, found: Matrix) -> None:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _static(key: context.TargetKey, _cube: ScoreCube, _found: Matrix, *, baseline: str) -> dict[str, Any]:
+def _static(
+    key: context.TargetKey, _cube: ScoreCube, _found: Matrix, _target: Target, *, baseline: str
+) -> dict[str, Any]:
     """The data that clicks do not change: cells as 16-bit numbers, the sentences, the colours."""
     largest = float(np.nanmax(np.abs(_found.values)))
     numbers = np.round(np.nan_to_num(_found.values) / largest * STEPS).astype("<i2")
     texts = _cube.sentences["text"].to_numpy()[_found.rows]
+    words = Words.of(_target)
     return {
         "cells": base64.b64encode(numbers.tobytes()).decode("ascii"),
-        "unit": largest / STEPS,
-        "limit": _found.limit,
-        "ends": [number(end, signed=True) for end in (-_found.limit, _found.limit)],
+        "unit": words.scale * largest / STEPS,
+        "limit": words.scale * _found.limit,
+        "digits": 4 if words.scale == 1 else 2,
+        "ends": [words.change(end) for end in (-_found.limit, _found.limit)],
         "texts": [str(text)[:SHOWN_TEXT] for text in texts],
         "edges": [int(place) + 1 for place in np.flatnonzero(np.diff(_found.cluster))],
         "up": UP,
@@ -97,7 +101,7 @@ def chosen_cell(study: StudyContext) -> None:
     name = study.seen.names[-1]
     row, column, label = int(places[0]), study.cube.names["name"].tolist().index(name), study.labels[name]
     original, perturbed = study.cube.scores(study.target.name)
-    score = partial(number, digits=3)
+    score = partial(study.words.level, digits=3)
     with st.container(border=True):
         text = study.perturbation.text(row, column)
         st.html(markup.sentence(text if name == label else text.replace(name, label)))
@@ -115,7 +119,7 @@ def clusters(study: StudyContext, found: Matrix) -> None:
     st.header("Which names behave alike?", anchor=False)
     table = found.clusters
     explained = table["group"] != ""
-    shown = table.assign(
+    shown = study.in_unit(table, "mean").assign(
         members=[", ".join(study.labels[name] for name in members) for members in table["members"]],
         group=table["group"].where(explained, "–"),
         inside=table["inside"].astype("Int64").where(explained),
@@ -125,7 +129,7 @@ def clusters(study: StudyContext, found: Matrix) -> None:
     heads = {
         "cluster": exports.head("From left", 80),
         "names": "Names",
-        "mean": "Mean effect",
+        "mean": exports.head("Mean effect", help=f"Against the other names{study.of_points}"),
         "group": "Matching group",
         "inside": "in the cluster",
         "total": "in the list",
@@ -133,7 +137,7 @@ def clusters(study: StudyContext, found: Matrix) -> None:
         "members": exports.head("Who", "large"),
     }
     alt = "Clusters of names with the group that explains each"
-    exports.table(exports.signed(shown[[*heads]], {"mean": 3}), alt, heads)
+    exports.table(exports.signed(shown[[*heads]], {"mean": study.digits(3)}), alt, heads)
     written = table.assign(members=table["members"].map("; ".join))
     with exports.row():
         exports.csv_button(written, f"clusters.{study.target.name}.csv", key="matrix_csv")

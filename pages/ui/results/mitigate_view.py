@@ -16,7 +16,7 @@ from pages.ui.results.context import StudyContext
 from psa_core import anchors, mitigate, stats, tables
 from psa_core.charts.scatter import averaging_curves, original_scores
 from psa_core.claims import mitigation
-from psa_core.claims.formatting import level
+from psa_core.claims.formatting import Words
 from psa_core.mitigate import Halves, Trial
 from psa_core.plurals import counted
 from psa_core.study import perturbation_of
@@ -29,6 +29,8 @@ TEXTS = 600
 STEPS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200, 500)
 CHECKED_SENTENCES = 10
 METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "LabelDist", "flips": "Flips"}
+#: Of the metrics, those in the unit of the score.
+ON_SCALE = ("score_dev", "score_range")
 KINDS = {
     "before": "other names, before",
     "as_people": "after, where the names are spotted",
@@ -123,8 +125,16 @@ def headline(halved: HeldOut, count: int) -> None:
     trial, target = halved.trial(count), halved.study.target.name
     lost = mitigate.loss(trial.before, trial.as_people, target, threshold=halved.study.threshold)
     change, read = spread_change(trial.before, trial.as_people, target), float(halved.spotted.mean())
-    numbers = {"names": count, "read": read, "texts": halved.spotted.size}
-    typography.finding(mitigation.averaging_finding(halved.summaries(count), change, lost, **numbers))
+    found = mitigation.averaging_finding(
+        halved.summaries(count),
+        change,
+        lost,
+        names=count,
+        read=read,
+        texts=halved.spotted.size,
+        words=halved.study.words,
+    )
+    typography.finding(found)
 
 
 def before_and_after(halved: HeldOut, count: int) -> None:
@@ -132,17 +142,20 @@ def before_and_after(halved: HeldOut, count: int) -> None:
     study, found = halved.study, halved.summaries(count)
     with st.container(key="mitigate_tiles"), st.grid(min_column_width=150):  # two beside each other on a phone
         for metric, title in METRICS.items():
-            labels = f" at {level(study.threshold)}" if "threshold" in found["before"][metric] else ""
+            labels = f" at {study.words.at(study.threshold)}" if "threshold" in found["before"][metric] else ""
             st.metric(
                 title + labels,
-                _number(metric, found["as_people"][metric]["value"]),
-                delta=f"before {_number(metric, found['before'][metric]['value'])}",
+                _number(metric, found["as_people"][metric]["value"], study.words),
+                delta=f"before {_number(metric, found['before'][metric]['value'], study.words)}",
                 delta_color="off",
                 delta_arrow="off",
                 border=True,
             )
     table = pd.DataFrame(
-        {title: [_interval(metric, found[kind][metric]) for metric in METRICS] for kind, title in KINDS.items()},
+        {
+            title: [_interval(metric, found[kind][metric], study.words) for metric in METRICS]
+            for kind, title in KINDS.items()
+        },
         index=pd.Index(METRICS.values(), name=typography.in_words("over sentences")),
     )
     with st.container(key="mitigate_numbers"):
@@ -159,14 +172,18 @@ def before_and_after(halved: HeldOut, count: int) -> None:
     )
 
 
-def _number(metric: str, value: float) -> str:
+def _number(metric: str, value: float, words: Words) -> str:
+    if metric in ON_SCALE:
+        return words.change(value, digits=3, signed=False)
     return f"{100 * value:.1f} %" if metric == "flips" else f"{value:.3f}"
 
 
-def _interval(metric: str, numbers: Mapping[str, float | None]) -> str:
+def _interval(metric: str, numbers: Mapping[str, float | None], words: Words) -> str:
     low, high = numbers["low"], numbers["high"]
-    bounds = "" if low is None or high is None else f" ({_number(metric, low)} to {_number(metric, high)})"
-    return f"{_number(metric, numbers['value'] or 0.0)}{bounds}"
+    bounds = (
+        "" if low is None or high is None else f" ({_number(metric, low, words)} to {_number(metric, high, words)})"
+    )
+    return f"{_number(metric, numbers['value'] or 0.0, words)}{bounds}"
 
 
 def curves(halved: HeldOut, count: int) -> None:
@@ -177,7 +194,7 @@ def curves(halved: HeldOut, count: int) -> None:
     chosen_on = study.cube.rows(halved.sentences.used, halved.names.used)
     table = mitigate.averaging_table(chosen_on, study.target.name, counts=counts, threshold=study.threshold)
     exports.figure(
-        averaging_curves(table, chosen=count),
+        averaging_curves(table, chosen=count, scale=study.target.scale),
         alt="Loss and list dependence by the number of names averaged over",
         note="With few names the score depends on which of them happened to be listed (dashed: standard deviation over "
         "all draws of that many names); with many it does not, and each text costs as many texts as there are names. "
@@ -198,7 +215,7 @@ def originals(halved: HeldOut, count: int) -> None:
     texts = trial.before.sentences["text"].to_numpy()
     table = pd.DataFrame({"before": before, "after": after, "changed": changed, "text": texts})
     exports.figure(
-        original_scores(table, target=study.axis),
+        original_scores(table, target=study.axis, scale=study.target.scale),
         alt="Original score of each sentence before and after averaging",
         note="A point is a measured sentence as it is; on the dashed line nothing changes.",
         stem=f"averaged.{study.target.name}",

@@ -127,7 +127,7 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
     st.html(f"<style>.st-key-names_bars {{{highlight(drawn, study.seen.names)}}}</style>")
     typography.small_print(
         "Whiskers: 95 % interval over sentences. * and full colour: significant at 5 % after the chosen correction. "
-        f"Click a bar to follow that name on every page. {band_words(study.cube, options.band)}"
+        f"Click a bar to follow that name on every page. {band_words(study.cube, study.target.name, options.band)}"
     )
     stem = f"names.{study.target.name}"
     title = f"Mean change of {study.phrase}, by name (from {BASELINES[choice.baseline].lower()})"
@@ -169,18 +169,21 @@ def side_table(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None
     by_effect = searched(table, choice).sort_values("score_sens", ascending=False)
     if by_effect.empty:
         return
-    shown = by_effect.assign(p_adjusted=by_effect["p_adjusted"].map(p_text))
+    shown = study.in_unit(by_effect, "score_sens", "ci_low", "ci_high")
+    shown = shown.assign(p_adjusted=by_effect["p_adjusted"].map(p_text))
     more = {m.id: m for m in methods.plugins().values() if m.axis == "name" and m.id not in COLUMNS}
-    head, bound = exports.head, "95 % interval over sentences"
+    head, bound, three = exports.head, "95 % interval over sentences", study.digits(3)
     name_table(
         study,
         shown[[*COLUMNS, *more]],
         "names_table",
         alt="ScoreSens, interval, adjusted p-value, effect size and LabelDist of every name",
-        digits={"score_sens": 3, "ci_low": 3, "ci_high": 3, "effect_size": 2},
+        digits={"score_sens": three, "ci_low": three, "ci_high": three, "effect_size": 2},
         heads={
             "name": head("Name", 140),
-            "score_sens": head("Change", 66, help="ScoreSens: mean change of the score with this name"),
+            "score_sens": head(
+                "Change", 66, help=f"ScoreSens: mean change of the score with this name{study.of_points}"
+            ),
             "ci_low": head("95 % low", 82, help=bound),
             "ci_high": head("95 % high", 82, help=bound),
             "p_adjusted": head("p", 66, help="Corrected as chosen"),
@@ -233,7 +236,7 @@ def floor(study: StudyContext) -> None:
                 "edit": head("Edit", "large"),
                 "change": head("Change"),
             }
-            shown = exports.signed(table.head(MAX_EDITS), {"change": 3})
+            shown = exports.signed(study.in_unit(table.head(MAX_EDITS), "change"), {"change": study.digits(3)})
             exports.table(shown, "Neutral edits with the change of the score", heads)
             exports.csv_button(table, f"edits.{study.target.name}.csv", key="edits_csv")
 
@@ -252,11 +255,13 @@ def equivalence(study: StudyContext, choice: Choice) -> None:
         link = address.linked("names_margin", study.score_range / 50)
         st.session_state["names_margin"] = max(st.session_state["names_margin"], least)
         label = f"A mean change of {markup.literal(study.phrase)} below this does not matter"
+        label += " (0.01 is one point of 100)" * study.target.is_in_points
         margin = st.number_input(label, min_value=least, step=study.score_range / 200, format="%.3f", width=360, **link)
         options = {"baseline": choice.baseline, "correction": choice.correction, "margin": float(margin)}
         table = study.compute(tables.name_test_table, **options)
         typography.second(findings.equivalence_finding(table, study.target.name, margin=float(margin)))
-        told = {True: f"moves the score by less than ±{margin:g}", False: "may move it by more"}
+        less = f"moves the score by less than ±{study.words.exact(margin)}"
+        told = {True: less, False: "may move it by more"}
         rows = pd.DataFrame(
             {
                 "name": study.shown(table)["name"],

@@ -16,7 +16,6 @@ from psa_core import tables
 from psa_core.charts._theme import DOWN, UP, enlarged
 from psa_core.charts.intervals import group_differences
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
-from psa_core.claims.formatting import level
 from psa_core.claims.groups import group_finding
 from psa_core.inputs.groups import grouping
 from psa_core.plurals import counted
@@ -103,7 +102,7 @@ def _title(study: StudyContext) -> None:
     model, file = controls.model_and_file(study.cube)
     sizes = " × ".join(map(counted, study.cube.shape, (study.cube.noun, "name")))
     typography.finding(f"What does the name alone do to {study.phrase}?")
-    typography.second(f"{sizes} · {model} · {file} · flagged at {level(study.threshold)} and above")
+    typography.second(f"{sizes} · {model} · {file} · flagged at {study.words.at(study.threshold)} and above")
 
 
 def _sentence(study: StudyContext) -> None:
@@ -126,8 +125,10 @@ def _sentence(study: StudyContext) -> None:
         "low": float(low),
         "high": float(high),
         "threshold": study.threshold,
+        "flagged": f"flagged at {study.words.at(study.threshold)}",
         "original": float(original[sentence]),
         "scores": scores.tolist(),
+        "written": [study.words.level(score, 2) for score in scores.tolist()],
         "pieces": pieces,
         "colours": [DOWN, UP],
     }

@@ -14,7 +14,7 @@ from pages.ui.frame import controls, exports, shell, state, typography
 from pages.ui.results import context
 from pages.ui.results.context import StudyContext
 from psa_core import jobs, report
-from psa_core.claims.formatting import level
+from psa_core.claims.formatting import Words
 from psa_core.cube import ScoreCube
 from psa_core.folders import judgements
 from psa_core.folders.view import View, shown, view_of, with_view
@@ -81,7 +81,8 @@ def downloads(study: StudyContext) -> None:
             as_zip = partial(jobs.zip_as_seen, study.run, view)
             exports.download("Everything as a zip", as_zip, f"study-{study.run[:8]}.zip", **how)
         exports.download("report.html", page(study), "report.html", key="report_html", icon="description")
-    carried = [f"{name} flagged at {level(at)} and above" for name, at in view.thresholds.items()]
+    of_target = {target.name: Words.of(target) for target in study.cube.targets}
+    carried = [f"{name} flagged at {of_target[name].at(at)} and above" for name, at in view.thresholds.items()]
     if view.left_out:
         carried.append(f"without {counted(len(view.left_out), 'sentence')} whose meaning changes with a name")
     if view.hidden_names:
@@ -100,9 +101,9 @@ def contents() -> None:
 def flips(study: StudyContext) -> None:
     """Every flip at the chosen threshold with texts and judgements, in three formats."""
     st.header("Flips at the chosen threshold", anchor=False)
+    label = f"{study.target.name} ≥ {study.words.at(study.threshold)}"
     typography.small_print(
-        f"{study.target.name} ≥ {level(study.threshold)}: every sentence × name whose label changes, with both texts "
-        "and readers' judgements."
+        f"{label}: every sentence × name whose label changes, with both texts and readers' judgements."
     )
     verdicts, cube, target = context.judged(study.run), study.cube, study.target.name
     judged = pd.DataFrame(columns=judgements.COLUMNS) if verdicts is None else verdicts

@@ -18,7 +18,6 @@ from psa_core import tables
 from psa_core.charts._theme import MUTED, OTHER, UP, group_colours
 from psa_core.charts.label_dist import MEAN, CurveOptions, label_dist_figure
 from psa_core.charts.plotly_svg import figure_svg
-from psa_core.claims.formatting import level
 from psa_core.cube import ScoreCube
 from psa_core.inputs.groups import grouping
 from psa_core.plurals import counted
@@ -72,7 +71,7 @@ def figure(study: StudyContext, chosen: str) -> None:
     )
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
-    beside = {"words": f"{value:.3f} at {level(study.threshold)}", "colour": MUTED}
+    beside = {"words": f"{value:.3f} at {study.words.at(study.threshold)}", "colour": MUTED}
     _mark(key="thresholds_mark", data=place | beside)
     stem = f"label_dist.{study.target.name}"
     with exports.row():
@@ -102,7 +101,7 @@ def borderline(study: StudyContext) -> None:
     """Every sentence's range over the names, thinned out if there are many; borderline sentences are coloured."""
     st.header(in_words("Borderline sentences"), anchor=False)
     _strokes(key="thresholds_crossing", data=study.compute(_ranges), height=264)
-    _line(key="thresholds_line", data={"threshold": study.threshold})
+    _line(key="thresholds_line", data={"threshold": study.target.scale * study.threshold})
     shown = f" {MAX_STROKES} evenly spaced ones are drawn." if len(study.cube.sentences) > MAX_STROKES else ""
     typography.small_print(
         f"Each line spans a sentence's scores with all names, from the lowest to the highest; the tick is its original "
@@ -112,21 +111,22 @@ def borderline(study: StudyContext) -> None:
 
 def _ranges(cube: ScoreCube, target_name: str) -> dict[str, Any]:
     """The part that does not depend on the threshold."""
-    original, perturbed = cube.scores(target_name)
+    target = cube.targets[cube.target_index(target_name)]
+    original, perturbed = (target.scale * scores for scores in cube.scores(target_name))
     answered = ~np.isnan(original) & ~np.isnan(perturbed).all(axis=1)
     original, perturbed = original[answered], perturbed[answered]
     order = np.argsort(original, kind="stable")
     if len(order) > MAX_STROKES:
         order = order[np.linspace(0, len(order) - 1, MAX_STROKES).round().astype(int)]
     low, high = np.fmin.reduce(perturbed, axis=1), np.fmax.reduce(perturbed, axis=1)
-    target = cube.targets[cube.target_index(target_name)]
     ends = ((target.low, min(low.min(), original.min())), (target.high, max(high.max(), original.max())))
-    bottom, top = (float(end if np.isfinite(end) else seen) for end, seen in ends)
+    bottom, top = (float(target.scale * end if np.isfinite(end) else seen) for end, seen in ends)
     columns = {"low": low, "high": high, "original": original}
     return {
         **{name: np.round(values[order].astype(float), DIGITS).tolist() for name, values in columns.items()},
         "bottom": bottom,
         "top": top,
+        "unit": " %" * target.is_in_points,
         "colour": UP,
         "muted": MUTED,
         "alt": f"Range of {target_name} over the names for {counted(len(order), 'sentence')}, and the threshold",
@@ -137,7 +137,7 @@ def numbers(study: StudyContext) -> None:
     table = study.compute_slowly(tables.label_dist_table)
     head, three = exports.head, "%.3f"
     heads = {
-        "threshold": head("Threshold", format=three),
+        "threshold": head("Threshold", format="%.1f %%" if study.target.is_in_points else three),
         "label_dist": head("LabelDist", format=three),
         "low": head("95 % low", format=three, help="Interval over sentences"),
         "high": head("95 % high", format=three, help="Interval over sentences"),
@@ -146,4 +146,8 @@ def numbers(study: StudyContext) -> None:
         "labelled": head("Originals with the label", format="%.1f %%"),
     }
     with st.expander("Every threshold as a table"):
-        exports.table(table.assign(labelled=100 * table["labelled"]), "LabelDist and flips at every threshold", heads)
+        exports.table(
+            study.in_unit(table.assign(labelled=100 * table["labelled"]), "threshold"),
+            "LabelDist and flips at every threshold",
+            heads,
+        )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.frame import cached, exports, markup, shell, state, typography
 from pages.ui.frame.typography import in_words
@@ -17,6 +18,7 @@ from pages.ui.results.context import StudyContext
 from pages.ui.results.names_view import name_table, p_text
 from psa_core import models, stats
 from psa_core.charts import intervals as charts
+from psa_core.charts._theme import of_changes
 from psa_core.charts.intervals import metric_intervals
 from psa_core.claims import reasons
 from psa_core.errors import PsaError
@@ -64,13 +66,18 @@ def because(study: StudyContext) -> None:
         elif found.error is not None:
             typography.small_print(f"The words of the name could not be scored. {found.error.full_message}")
         else:
-            label = study.labels[strongest]
-            typography.small_print(f"The words of {label} are being scored one by one ({len(texts)} texts).")
+            with _room():
+                label = study.labels[strongest]
+                typography.small_print(f"The words of {label} are being scored one by one ({len(texts)} texts).")
         if going and found.ended.is_set():
             st.rerun()  # once, and nobody looks any more
 
-    with st.container(key="why_because"):
-        look()
+    look()
+
+
+def _room() -> DeltaGenerator:
+    """As high as the chart before it is there, so that nothing below moves; only where one comes."""
+    return st.container(key="why_because")
 
 
 def _show_because(study: StudyContext, plan: parts.PartPlan, scores: np.ndarray) -> None:
@@ -85,11 +92,14 @@ def _show_because(study: StudyContext, plan: parts.PartPlan, scores: np.ndarray)
         words = label.split()
         table = table.assign(text=[label, words[0], " ".join(words[1:])])
     found = reasons.because_finding(table, study.target)
-    typography.second(found.headline)
-    typography.small_print(found.evidence)
+    table = study.in_unit(table, "effect", "low", "high")
     rows = table.assign(value=table["effect"], label=table["text"] + table["variant"].map(lambda v: f" · {v}"))
-    drawing = metric_intervals(rows, title="Change of the score")
-    exports.figure(drawing, alt="Effects of a name and of its parts alone, with intervals")
+    title = of_changes("Change of the score", study.target.scale)
+    drawing = metric_intervals(rows, title=title)
+    with _room():
+        typography.second(found.headline)
+        typography.small_print(found.evidence)
+        exports.figure(drawing, alt="Effects of a name and of its parts alone, with intervals")
 
 
 def _on_request(key: str, measure: Callable[[], Any], *, button: str, label: str, icon: str, failed: str) -> Any:
@@ -128,7 +138,7 @@ def factors(study: StudyContext) -> None:
     title = f"Factors associated with the names' effects on {study.phrase}, in standard deviations"
     with left:
         exports.figure(
-            charts.coefficients(why.coefficients),
+            charts.coefficients(study.in_unit(why.coefficients, "in_score"), scale=study.target.scale),
             alt="Coefficients of the factors associated with the names' effects",
             note="Least squares over names with robust (HC3) intervals: how many standard deviations an effect is "
             "further up where the factor is one standard deviation larger, or where a name is in the group, the other "
@@ -147,10 +157,10 @@ def factors(study: StudyContext) -> None:
             "coefficient of the factor is clearly different from zero.",
         )
     typography.second(reasons.unexplained_finding(replace(why, unexplained=study.shown(why.unexplained))))
-    table = why.unexplained.head(LEFT_SHOWN)
+    table = study.in_unit(why.unexplained.head(LEFT_SHOWN), "effect", "expected", "residual")
     heads = {
         "name": exports.head("Name", 220),
-        "effect": exports.head("Effect", help="Against the typical name"),
+        "effect": exports.head("Effect", help=f"Against the typical name{study.of_points}"),
         "expected": exports.head("Predicted", help="From the factors"),
         "residual": exports.head("Difference"),
         "p_adjusted": "p",
@@ -160,7 +170,7 @@ def factors(study: StudyContext) -> None:
 
 
 def _three_digits(study: StudyContext, table: pd.DataFrame, key: str, alt: str, heads: dict[str, Any]) -> None:
-    digits = dict.fromkeys(table.select_dtypes("number"), 3)
+    digits = dict.fromkeys(table.select_dtypes("number"), study.digits(3))
     name_table(study, table, key, alt=alt, digits=digits, heads=heads)
 
 
@@ -233,10 +243,11 @@ def all_parts(study: StudyContext) -> None:
         typography.small_print(f"Shares of the differences between whole names: {words}.")
     heads: dict[str, Any] = {"name": "Name"} | PART_COLUMNS
     ordered = table.sort_values("whole", key=abs, ascending=False, kind="stable")[[*heads]]
+    ordered = study.in_unit(ordered, *PART_COLUMNS)
     _three_digits(study, ordered, "why_parts_table", "Effects of each name's parts alone", heads)
     typography.small_print(
-        f"Effects against the typical name in the same sentences, {len(parts.VARIANTS)} forms per name; “added "
-        "together” is the full name's effect minus both parts'."
+        f"Effects against the typical name in the same sentences{study.of_points}, {len(parts.VARIANTS)} forms per "
+        "name; “added together” is the full name's effect minus both parts'."
     )
     with exports.row():
         exports.csv_button(table, f"parts.{study.target.name}.csv", key="parts_csv")
@@ -249,32 +260,33 @@ def where(study: StudyContext) -> None:
     typography.second(reasons.where_finding(words, study.target))
     left, right = st.columns([6, 5], gap="large")
     with left:
-        word = _words(words)
-    head = exports.head
+        word = _words(study, words)
+    head, three, change = exports.head, f"%.{study.digits(3)}f", CHANGE + study.of_points
     heads = {
         "what": head("By", 56),
         "value": head("", 140),
         "sentences": head(in_words("Sentences"), 90),
-        "mean": head("Change", 66, "%.3f", help=CHANGE),
-        "low": head("95 % low", 82, "%.3f"),
-        "high": head("95 % high", 82, "%.3f"),
+        "mean": head("Change", 66, three, help=change),
+        "low": head("95 % low", 82, three),
+        "high": head("95 % high", 82, three),
     }
     with right:
         alt = "How far names move the score by the anchor's role and place and the sentence's length"
-        exports.table(study.compute(place_table), alt, heads)
+        exports.table(study.in_unit(study.compute(place_table), "mean", "low", "high"), alt, heads)
     if word:
         _sentences_with(study, word)
     with exports.row():
         exports.csv_button(words, f"words.{study.target.name}.csv", key="words_csv")
 
 
-def _words(table: pd.DataFrame) -> str | None:
+def _words(study: StudyContext, table: pd.DataFrame) -> str | None:
     """Chart of the words with the strongest associations; returns the clicked one."""
     if table.empty:
         typography.small_print("No word is in five sentences or more.")
         return None
     ends = table if len(table) <= 2 * EACH_SIDE else pd.concat([table.head(EACH_SIDE), table.tail(EACH_SIDE)])
     ratios = {column: np.exp(ends[column]) for column in ("log_odds", "low", "high")}
+    ends = study.in_unit(ends, "sensitivity")
     shown, head = ends.assign(p_adjusted=ends["p_adjusted"].map(p_text), **ratios), exports.head
     heads = {
         "word": head("Word", 96),
@@ -283,7 +295,7 @@ def _words(table: pd.DataFrame) -> str | None:
         "low": head("95 % low", 82, "× %.2f"),
         "high": head("95 % high", 82, "× %.2f"),
         "p_adjusted": head("p", 60),
-        "sensitivity": head("Change", 66, "%.3f", help=CHANGE),
+        "sensitivity": head("Change", 66, f"%.{study.digits(3)}f", help=CHANGE + study.of_points),
     }
     alt, how = "Words associated with more or less sensitivity", {"on_select": "rerun", "selection_mode": "single-row"}
     event = exports.table(shown, alt, heads, key="why_words", **how)
@@ -307,7 +319,10 @@ def _sentences_with(study: StudyContext, word: str) -> None:
         ticked = [row for row in st.session_state[key]["selection"]["rows"] if row < len(ids)]
         state.choose(sentence=ids[ticked[0]] if ticked else None)
 
-    heads = {"change": exports.head("Mean change", 110, "%.3f"), "text": exports.head(in_words("Sentence"), "large")}
+    heads = {
+        "change": exports.head("Mean change", 110, f"%.{study.digits(3)}f"),
+        "text": exports.head(in_words("Sentence"), "large"),
+    }
     clicks = {"on_select": take, "selection_mode": "single-row"}
-    exports.table(table[[*heads]], "Sentences with the word", heads, key=key, **clicks)
+    exports.table(study.in_unit(table[[*heads]], "change"), "Sentences with the word", heads, key=key, **clicks)
     shell.link("sentences", "Read the selected sentence on Sentences")

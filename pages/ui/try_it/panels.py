@@ -21,7 +21,9 @@ from psa_core.charts.caption import Caption
 from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.sentence_dots import score_stems, sentence_dots
 from psa_core.claims import findings
+from psa_core.claims.formatting import Words
 from psa_core.claims.reasons import one_finding
+from psa_core.cube import in_unit
 from psa_core.tables.parts import one_name, variants
 
 
@@ -66,15 +68,16 @@ def scores(table: TableOne) -> None:
     """Every number, and the texts that were scored."""
     frame = table.at(table.sorted_by(table.leading)).frame()
     numbers = [column for column in frame.columns if "·" in column]
-    panels = (*table.panels, *table.others)
-    columns = {
-        column: st.column_config.ProgressColumn(
-            column, min_value=panel.target.low, max_value=panel.target.high, format="%.3f"
+    columns = {}
+    for column, panel in zip(numbers, (*table.panels, *table.others), strict=True):
+        target = panel.target
+        frame, digits = in_unit(frame, column, target=target), "%.1f %%" if target.is_in_points else "%.3f"
+        ends = {"min_value": target.scale * target.low, "max_value": target.scale * target.high}
+        columns[column] = (
+            st.column_config.ProgressColumn(column, format=digits, **ends)
+            if target.low >= 0
+            else st.column_config.NumberColumn(column, format=digits)
         )
-        if panel.target.low >= 0
-        else st.column_config.NumberColumn(column, format="%.3f")
-        for column, panel in zip(numbers, panels, strict=True)
-    }
     with st.expander("Every score as a table; the charts as pictures"):
         exports.table(frame, "Scores of every name by every model", columns)
         for position, panel in enumerate(table.panels):
@@ -93,9 +96,13 @@ def _picture(table: TableOne, panel: Panel) -> str:
 
 def _in_words(table: TableOne, panel: Panel) -> str:
     low, high = int(np.argmin(panel.scores)), int(np.argmax(panel.scores))
+
+    def score(place: int) -> str:
+        return Words.of(panel.target).level(float(panel.scores[place]), 2)
+
     return (
         f"Dot plot of {len(table.names)} names. By {panel.model}, {panel.target.name} runs from "
-        f"{panel.scores[low]:.2f} with {table.names[low]} to {panel.scores[high]:.2f} with {table.names[high]}."
+        f"{score(low)} with {table.names[low]} to {score(high)} with {table.names[high]}."
     )
 
 
@@ -124,7 +131,8 @@ def parts(found: Slotted, table: TableOne, models: Sequence[str], labels: dict[s
             rows = one_name(str(name), dict(zip(forms, scores[1:].tolist(), strict=True)), float(scores[0]))
             if labels[str(name)] == name:
                 typography.second(f"{panel.model}: {one_finding(rows, panel.target)}")
-            columns[f"{panel.target.name} · {panel.model}"] = rows["score"]
+            head = f"{panel.target.name} · {panel.model}" + " (%)" * panel.target.is_in_points
+            columns[head] = panel.target.scale * rows["score"]
         shown = pd.DataFrame({"form": list(forms), **columns})
         if labels[str(name)] == name:
             shown.insert(1, "text", list(forms.values()))

@@ -185,7 +185,7 @@ class Question:
         if not samples or self.is_two_valued:
             return (main, unanswered)
         meaning = f"{SPREAD_OF_ANSWERS} about one text, on the scale of {name}"
-        return (main, unanswered, Target(f"{name}_spread", 0.0, width / 2, meaning))
+        return (main, unanswered, Target(f"{name}_spread", 0.0, width / 2, meaning, unit=main.unit))
 
     @property
     def is_two_valued(self) -> bool:
@@ -257,7 +257,8 @@ class Averaged:
         place = "the first document shown first" if is_pick else "the answers as they are listed"
         meaning = f"{target.name} with {place} minus {target.name} in the opposite order"
         mean = replace(target, meaning=f"{target.meaning}; mean over both orders", samples=2 * target.samples)
-        order = Target(f"{target.name}_order", -width, width, meaning, phrase=f"effect of the order on {target.name}")
+        phrase = f"effect of the order on {target.name}"
+        order = Target(f"{target.name}_order", -width, width, meaning, phrase=phrase, unit=target.unit)
         return (mean, *(replace(other, samples=2 * other.samples) for other in others), order)
 
     @property
