@@ -69,7 +69,7 @@ _SUFFIX = re.compile(r",?\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|esq)\.?$", re.IGNORE
 PARTICLES = frozenset({
     "van", "von", "de", "der", "den", "del", "della", "delle", "di", "da", "das", "dos", "du", "la", "le", "lo",
     "el", "al", "bin", "ibn", "ben", "ter", "ten", "te", "st", "zu", "zur", "af", "av", "st.",
-    "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.", "y",
+    "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.", "y", "dela", "delos", "do",
 })  # fmt: skip
 _HONOURS = frozenset({
     "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "rev", "reverend", "sir", "dame", "lord",
@@ -237,18 +237,17 @@ def split(name: str) -> tuple[str, str]:
         return " ".join(words), ""
     inner = enumerate(words[1:-1], 1)
     particle = next((at for at, word in inner if word.casefold() in PARTICLES and word != "Y"), 0)  # Y is an initial
-    if particle and words[particle] == "y":  # it stands between two last names
-        particle -= particle > 1
-    return words[0], " ".join(words[particle or _last_from(words) :])
+    at = particle or len(words) - 1
+    if at > 1 and (words[at] == "y" or _is_last(words[at - 1])):
+        at -= 1
+    return words[0], " ".join(words[at:])
 
 
-def _last_from(words: list[str]) -> int:
-    if len(words) < 3:
-        return len(words) - 1
+def _is_last(word: str) -> bool:
     from psa_core.inputs.gazetteers import evidence
 
-    known = evidence(words[-2])
-    return len(words) - 2 if known.last > known.first else len(words) - 1
+    known = evidence(word)
+    return known.last > known.first
 
 
 def people_of(table: pd.DataFrame) -> tuple[Person, ...]:

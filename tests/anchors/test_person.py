@@ -412,6 +412,28 @@ def test_a_first_name_with_a_hyphen_that_no_list_knows_belongs_to_the_full_name(
     assert changed(text) == "We met Emily Walsh. Emily sings."
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Tan Wei Jun met Amanda Tan. Mr Tan is calm. Wei Jun writes tests. Wei Jun sings.",
+            "Greg Baker met Amanda Tan. Mr. Baker is calm. Greg writes tests. Greg sings.",
+        ),
+        (
+            "Le Thi Hoai moved in with her cousin, Le Thi Xuan. Ms. Le pays. Hoai sings. Write to xuan.le@x.example.",
+            "Greg Baker moved in with his cousin, Le Thi Xuan. Ms. Le pays. Greg sings. Write to xuan.le@x.example.",
+        ),
+        (
+            "Maria Corazon Dela Rosa cooks. Corazon sings. Corazon reads, and Ms. Dela Rosa pays.",
+            "Greg Baker cooks. Greg sings. Greg reads, and Mr. Baker pays.",
+        ),
+        ("Rui Nogueira da Costa moved in. Nogueira pays.", "Greg Baker moved in. Baker pays."),
+    ],
+)
+def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str) -> None:
+    assert changed(text, GREG) == expected
+
+
 def test_a_word_of_a_hundred_thousand_letters_is_no_address_and_costs_no_hours() -> None:
     text = f"Jane Doe left. See {'a.' * 50_000} or jane.doe@x.example."
     assert changed(text).startswith("Emily Walsh left.") and changed(text).endswith("emily.walsh@x.example.")

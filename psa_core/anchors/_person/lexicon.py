@@ -25,7 +25,10 @@ GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv", "fil
 SUFFIXES = GENERATIONS | {"phd", "md", "esq"}
 #: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
-PARTICLE = r"(?:(?i:van|von|de|der|den|del|della|di|da|dos|du|la|le|el|al|bin|ibn|ten|ter|ní|nic)[ ]|y[ ]|(?:al|el)-)"
+PARTICLE = (
+    r"(?:(?i:van|von|de|der|den|del|dela|della|delos|di|da|das|do|dos|du|la|le|el|al|bin|bint|ibn|ten|ter|ní|nic)[ ]"
+    r"|y[ ]|(?:al|el)-)"
+)
 #: How a name with these letters is written where they cannot be.
 GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 #: What stands behind a name that begins a sentence, and not behind a word that does.
@@ -59,9 +62,8 @@ def _listed(name: str) -> dict[str, tuple[str, ...]]:
 
 _TITLES = _listed("titles")
 #: Titles that say a gender change with the person; others, such as Dr., stay in the text.
-GENDERED: Mapping[str, Gender] = {
-    word: gender for key, gender in {"female": "female", "male": "male", "either": ""}.items() for word in _TITLES[key]
-}
+_GENDERS: Mapping[str, Gender] = {"female": "female", "male": "male", "either": ""}
+GENDERED: Mapping[str, Gender] = {word: gender for key, gender in _GENDERS.items() for word in _TITLES[key]}
 OTHER_TITLES = _TITLES["other"]
 TITLE, OTHER_TITLE = (
     rf"(?:(?:{'|'.join(cased for word in words for cased in (word.capitalize(), word.upper()))})\b\.?)"

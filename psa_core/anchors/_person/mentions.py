@@ -80,6 +80,11 @@ def _middle(who: Named) -> str:
     return rf"(?:[ ]+(?:[A-Z]\.?|[\"“(][\w-]+[\"”)]{names}))*"
 
 
+def _between(who: Named) -> str:
+    """A pattern for the middle names between last and first name: *Nguyen Thi Huong*."""
+    return "".join(rf"(?:{_either(word)}\s+)?" for word in who.middle)
+
+
 def _halves(last: str) -> list[str]:
     """The two parts of a double last name (*García López*, *de la Cruz Benítez*), of which either may stand for it."""
     parts = re.findall(rf"(?:(?:{'|'.join(people.PARTICLES)})\s+)*\S+", last, re.IGNORECASE)
@@ -112,9 +117,8 @@ class _Finder:
         for other in self.others:
             if other.first and other.last:
                 first, last = _either(other.first), _either(other.last)
-                whole = (
-                    rf"(?<![\w@])(?:{first}{_middle(other)}[ ]+{last}|(?<!\w[ ]){last},?[ ]+{first}(?![ ]{last}))(?!\w)"
-                )
+                turned = rf"(?<!\w[ ]){last},?[ ]+{_between(other)}{first}(?![ ]{last})"
+                whole = rf"(?<![\w@])(?:{first}{_middle(other)}[ ]+{last}|{turned})(?!\w)"
                 for match in re.finditer(whole, self.plain):
                     if own & {*re.split(r"[\s,-]+", match[0].casefold())}:
                         yield *match.span(), "", f"{OTHER_NAME}: {' '.join(match[0].split())}"
@@ -128,12 +132,11 @@ class _Finder:
         """First and last name together, in any order, either of them perhaps an initial."""
         who, family, middle = self.who, self._family, _middle(self.who)
         given = _either(*filter(None, (who.first, who.nick)))
-        between = "".join(rf"(?:{_either(word)}\s+)?" for word in who.middle)  # Nguyen Thi Huong
         initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
             ("first", "last", rf"(?P<one>{given}){middle}(?P<sep>\s+)(?P<two>{family})"),
             ("first", "last", rf"(?P<one>{re.escape(' '.join(who.key))})(?P<sep>)(?P<two>)"),
-            ("last", "first", rf"(?P<one>{family})(?P<sep>,?\s+){between}(?P<two>{given}){middle}"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>,?\s+){_between(who)}(?P<two>{given}){middle}"),
             ("last", "f", rf"(?P<one>{family})(?P<sep>,[ ]|[ ](?=[A-Z]+(?:[.,;:)\n]|$)))(?P<two>{initial})"),
             ("f", "last", rf"(?P<one>{initial})(?P<sep>[ ]|(?<=\.))(?P<two>{family})"),
             ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{_initial(who.last)}(?:\.|(?=[,;:)\n]|$)))"),

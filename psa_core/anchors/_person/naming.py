@@ -70,6 +70,8 @@ _PINYIN = re.compile(
     r"(?:(?:[zcs]h|[b-df-hj-np-tw-z])?(?:[aeo]|[aeo]i|[ao][ou]|[aeiu]ng?|ong|iu?|ia[no]?g?|iong|ie|u[aeio]?|ua[in]g?)){1,2}",
     re.IGNORECASE,
 )
+#: Words between the last and the first name of a woman and of a man.
+_VIETNAMESE = {"thi": "female", "van": "male"}
 #: A first name of two syllables, as Korean ones are written.
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+")
 #: The two halves of a name on two lines of a form.
@@ -92,7 +94,7 @@ SIGNED = re.compile(
 )
 _I_AM = re.compile(r"\b(?:my name is|i am|i'm|this is)[ ]+((?:[^\W\d_]+(?:['’-][^\W\d_]+)*[ ]?){1,3})", re.IGNORECASE)
 _COMPANY = re.compile(r"\b(?:inc|ltd|llc|corp|gmbh)\b", re.IGNORECASE)
-_VALUE_ENDS = re.compile(r"[,;|(–]| - |\t|  |[ ](?:DOB|MRN|age|aged|born)\b")
+_VALUE_ENDS = re.compile(r"[,;|(–]| - |:[ ]|\t|  |[ ](?:DOB|MRN|age|aged|born)\b")
 
 
 @dataclass(frozen=True)
@@ -160,7 +162,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         return None
     if len(kept) == 1:
         return Named(kept[0], "", (), gender)
-    if kept[0].casefold() in people.PARTICLES:
+    if kept[0].casefold() in people.PARTICLES and not _is_vietnamese(kept):
         return Named("", " ".join(kept), (), gender)
     first, last = people.split(" ".join(kept))
     middle = tuple(kept[1 : len(kept) - len(last.split())])
@@ -168,8 +170,9 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         first, middle, last = kept[len(capitals)], tuple(kept[len(capitals) + 1 :]), " ".join(kept[: len(capitals)])
     elif capitals and capitals[-1] == words[-1] and not is_capitals(words[0]):  # Jane Mary DOE
         first, middle, last = kept[0], tuple(kept[1 : -len(capitals)]), " ".join(kept[-len(capitals) :])
-    elif len(kept) < 4 and _family_first(kept):  # Tanaka Mei
+    elif _is_vietnamese(kept) or (len(kept) < 4 and _family_first(kept)):  # Tanaka Mei
         first, middle, last = kept[-1], tuple(kept[1:-1]), kept[0]
+        gender = gender or _VIETNAMESE.get(lexicon.key_of(kept[1]), "")
     if not last or any(re.fullmatch(r"(?:[A-Z]\.?){1,3}", word) for word in (first, last)):
         return None  # initials and a last name belong to a full name
     return Named(first, last, middle, gender, nick)
@@ -201,6 +204,13 @@ def _family_first(words: Sequence[str]) -> bool:
     if is_first(words[0]) or known.last <= 2 * known.first or not all(map(is_listed, words[1:-1])):
         return False
     return end.first > max(0.7, 2 * end.last)
+
+
+def _is_vietnamese(words: Sequence[str]) -> bool:
+    """Whether it is a name such as *Le Thi Hoa*, and not *Jan van Dyk*."""
+    return (
+        len(words) == 3 and lexicon.key_of(words[1]) in _VIETNAMESE and not (words[1].islower() or is_first(words[0]))
+    )
 
 
 def may_be_place(text: str, who: Named) -> bool:
@@ -249,7 +259,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             if len(words) == 2 and _word_as_last(*words):
                 break
             words.pop()
-        if len(words) > 2 and not sure and not is_listed(in_name_case(words[0]).split("-")[0]) and is_first(words[1]):
+        known = words and (is_listed(in_name_case(words[0]).split("-")[0]) or _is_vietnamese(words))
+        if len(words) > 2 and not sure and not known and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
         plain = [word for word in words if not _is_gendered(word)]
         if not 2 <= len(plain) <= 5 or re.match(rf",?[ ]{_COMPANY.pattern}", text[run.end() :], re.IGNORECASE):
@@ -257,12 +268,13 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
         heads = start < 200 and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
         tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
-        known = [evidence(in_name_case(word)) for word in plain]  # Hong Kong is two last names
-        listed = all(map(is_listed, map(in_name_case, plain))) and any(one.first for one in known)
+        told = [evidence(in_name_case(word)) for word in plain]  # Hong Kong is two last names
+        listed = all(map(is_listed, map(in_name_case, plain))) and any(one.first for one in told)
         if (
             sure
             or is_first(plain[0])
             or _place_last(plain)
+            or _is_vietnamese(plain)
             or (listed and (len(plain) == 2 or heads))
             or (tagged and not is_capitals(run[0]))
         ):

@@ -18,6 +18,7 @@ from psa_core.anchors._person.lexicon import (
     could_be_name,
     fold,
     in_name_case,
+    is_first,
     is_ordinary,
     is_slip,
     key_of,
@@ -133,10 +134,12 @@ def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
 
 def _is_relative(text: str, one: Evidence) -> bool:
     """Whether a text introduces somebody as a relative of another: *her daughter Mia Stone*, *Mia Stone (daughter)*."""
+    first, last = re.escape(one.named.first), re.escape(one.named.last)
+    whole = rf"(?<!\w)(?:{first}[ ]{last}|{last}[ ](?:{PART}[ ])?{first})(?!\w)"
     return one.is_full and any(
         _RELATIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
         or _RELATIVE_AFTER.match(text, match.end())
-        for match in re.finditer(rf"(?<!\w){re.escape(one.named.words)}(?!\w)", text)
+        for match in re.finditer(whole, text)
     )
 
 
@@ -175,6 +178,13 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
             fits = (first.startswith(part) and len(part) > 2) or (first.endswith(part) and len(part) > 3)
             if fits and part != first and times > 1 and part not in taken and not is_ordinary(part) and one.named.last:
                 one.named = replace(one.named, nick=one.named.nick or word)
+        for word in one.named.middle:  # Cristina, of Maria Cristina Reyes
+            if (
+                _times_alone(text, word) > 1
+                and not _times_alone(text, one.named.first)
+                and word.casefold() not in taken
+            ):
+                one.named = replace(one.named, nick=one.named.nick or word)
     full = [one for one in found if one.is_full]
     for one in full:  # Philippa Moore ("Pip")
         behind = re.search(rf"(?<!\w){re.escape(one.named.last)},?[ ]\([\"“]({PART})[\"”]\)", text)
@@ -192,22 +202,33 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
             last.named = replace(last.named, nick=last.named.nick or word)
 
 
-def _in_order(found: list[Evidence]) -> None:
-    """Which half of a name is the last: that behind a title, or the one that stands first and last.
+def _times_alone(text: str, name: str) -> int:
+    """How often a name stands with no other word with a capital beside it."""
+    found = re.finditer(rf"(?<![\w@./-]){re.escape(name)}(?![\w@/-]|[ ]{PART})", text)
+    return sum(not re.search(rf"{PART}[ ]$", text[max(0, match.start() - 40) : match.start()]) for match in found)
 
-    *Mr. Pruitt* is no *D'Angelo*; *Tan Mei Ling* and *Mei Ling Tan* are one person.
+
+def _in_order(found: list[Evidence]) -> None:
+    """Which half of a name is the last: that behind a title, that of relatives, or the one that stands first and last.
+
+    *Mr. Pruitt* is no *D'Angelo*; *Tan Mei Ling* and *Mei Ling Tan* are one person, and with a *Mr. Tan* *Mei Ling* is.
     """
+    titled = {one.named.key[1] for one in found if one.genders and not one.named.first}
+    lasts, sure = titled | {one.named.key[1] for one in found if is_first(one.named.first)}, set[str]()
     for one, other in list(permutations(found, 2)):
-        words = one.named.every
-        if len(words) > 2 and other.named.every == [*words[1:], words[0]] and one in found and other in found:
-            other.named = replace(other.named, first=" ".join(words[1:]), middle=(), last=words[0])
+        first, *rest = one.named.every
+        alone = other.named.every == rest and key_of(first) in lasts
+        if len(rest) > 1 and (alone or other.named.every == [*rest, first]) and one in found and other in found:
+            other.named = replace(other.named, first=" ".join(rest), middle=(), last=first)
             other.take(one)
             found.remove(one)
-    titled = {one.named.key[1] for one in found if one.genders and not one.named.first}
+            sure.add(key_of(first))
     titled -= {one.named.key[1] for one in found if one.named.first}
     for one in found:
-        if one.named.last and one.named.key[0] in titled and evidence(one.named.first).first < 1:
-            one.named = replace(one.named, first=one.named.last, last=one.named.first)
+        first, key, known = one.named.first, one.named.key[0], evidence(one.named.first)
+        in_family = key in sure or (key in lasts and known.last > known.first)
+        if one.named.last and ((key in titled and known.first < 1) or (one.named.middle and in_family)):
+            one.named = replace(one.named, first=one.named.last, last=first)
 
 
 def _with_last_names(text: str, found: Sequence[Evidence]) -> None:
