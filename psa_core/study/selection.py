@@ -142,7 +142,7 @@ def select(
         reasons = ", ".join(f"{count:,} {COUNTED_AS.get(outcome, outcome)}" for outcome, count in account.items())
         expected = "a sentence with a word to replace"
         fix = " ".join(finders.REASONS[outcome][1] for outcome in account if outcome in finders.REASONS)
-        if options.balance and NOT_BALANCED in account:
+        if NOT_BALANCED in account:
             expected = "sentences with female and with male words to replace"
             fix = "Do not balance them, or add sentences."
         fix = fix or "Choose other words to replace, allow longer sentences, or take others."

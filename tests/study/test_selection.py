@@ -169,6 +169,18 @@ def test_without_balance_the_sample_is_as_it_comes() -> None:
 def test_a_gender_that_is_missing_cannot_be_balanced() -> None:
     with pytest.raises(AnchorError, match=r"5 left out so that .* are equally common.*Do not balance them"):
         select(people(0, 5), PRONOUNS, SelectionOptions(balance=True))
+    with pytest.raises(AnchorError, match="expected sentences with female and with male words to replace"):
+        select(people(0, 5), PRONOUNS, SelectionOptions(balance=True))
+    with pytest.raises(AnchorError, match="expected a sentence with a word to replace"):
+        select(corpus("nobody"), PRONOUNS, SelectionOptions(balance=True))
+
+
+def test_one_sentence_is_taken_where_nobody_asks_for_balance() -> None:
+    both = corpus("he left", "she left")
+    assert select(both, PRONOUNS, SelectionOptions(sample=1, balance=None)).account["kept"] == 1
+    assert select(both, PRONOUNS, SelectionOptions(sample=2, balance=None)).account["kept"] == 2
+    more = select(corpus("he left", "she left", "he ran"), PRONOUNS, SelectionOptions(sample=4, balance=None))
+    assert (more.account["kept"], more.account["not drawn: balancing"]) == (2, 1)
 
 
 def test_anchors_without_gender_cannot_be_balanced() -> None:
@@ -332,4 +344,6 @@ def test_reddit_comments_as_the_paper_chose_them() -> None:
 def test_documents_about_a_person_are_all_taken_whatever_their_genders() -> None:
     texts = ["Jane Doe came. She left.", "Anna Weber came. She left.", "Peter Hall came. He left."]
     table = pd.DataFrame({"sentence_id": list("abc"), "text": texts})
-    assert len(select(table, anchors.finder("person")).sentences) == 3
+    assert len(select(table, anchors.finder("person"), SelectionOptions(balance=None)).sentences) == 3
+    with_balance = select(table, anchors.finder("person"), SelectionOptions(balance=True))
+    assert with_balance.sentences["anchor_gender"].tolist() == ["female", "male"]
