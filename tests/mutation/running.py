@@ -6,9 +6,11 @@ import functools
 import gc
 import json
 import os
+import re
 import resource
 import select
 import signal
+import string
 import sys
 import threading
 import time
@@ -159,17 +161,25 @@ def _first_runs(session: pytest.Session, root: Path, jobs: int) -> list[_Run]:
 def _covering(mutant: Mutant, runs: list[_Run], root: Path) -> list[_Run]:
     """Tests that reach the changed function: the mirroring file's, its room's, then others, in each the fastest first.
 
-    What stands outside of functions is reached by whatever reaches any function of the file.
+    What stands outside of functions is reached by whatever reaches any function of the file, and by the tests beside
+    the mirroring file's that name it: a constant is read without a call.
     """
     file = f"{root}/{mutant.file}"
     inside = mutant.function
     path = Path(mutant.file).relative_to("psa_core")
     room = f"tests/{path.parts[0]}/" if len(path.parts) > 1 else "tests/"
     mirror = (Path("tests") / path.with_name(f"test_{path.stem.lstrip('_')}.py")).as_posix()
+    is_constant = inside.rpartition(".")[2].lstrip("_")[:1] in string.ascii_uppercase  # of the file, or of a class
+    naming = {
+        found.relative_to(root).as_posix()
+        for found in (root / mirror).parent.glob("test_*.py")
+        if is_constant and re.search(rf"\b{path.stem}\b", found.read_text(encoding="utf-8"))
+    }
 
     def reaches(run: _Run) -> bool:
         names = (name for path, name in run.reached if path == file)
-        return any(not inside or name == inside or name.startswith(f"{inside}.") for name in names)
+        is_named = run.test.partition("::")[0] in naming
+        return is_named or any(not inside or name == inside or name.startswith(f"{inside}.") for name in names)
 
     def order(run: _Run) -> tuple[bool, bool, float]:
         return not run.test.startswith(mirror), not run.test.startswith(room), run.seconds

@@ -152,7 +152,7 @@ def tried(scorer_id: str, scorer: Scorer, running: Running) -> Trial:
     if not pairs:
         return Trial(0, 0, float("nan"))
     means, _ = _picked(scorer, pairs, running)
-    right = float(np.nansum(np.where(np.isfinite(means), (means > 0.5) + 0.5 * (means == 0.5), 0)))
+    right = float(((means > 0.5) + 0.5 * (means == 0.5)).sum())  # a pair without an answer is not right
     return Trial(len(pairs), right, float(binomtest(int(right), len(pairs), alternative="greater").pvalue))
 
 

@@ -79,6 +79,13 @@ def test_a_grader_that_guesses_says_so_before_it_is_used() -> None:
     assert said[-1].startswith("No planted pairs for this question")
 
 
+def test_an_even_pick_is_half_right_and_a_pair_without_an_answer_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grader, "_picked", lambda *_: (np.array([0.9] * 7 + [0.5, np.nan, 0.1]), 0.0))
+    trial = grader.tried("ask:x?question=which-helps", Picker(), ALONE)
+    assert (trial.pairs, trial.right) == (10, 7.5)
+    assert trial.p == pytest.approx((120 + 45 + 10 + 1) / 1024)  # 7 or more of 10 by throwing a coin
+
+
 def test_a_judge_that_does_not_pick_is_refused() -> None:
     with pytest.raises(OptionError, match="got mood, expected a judge of a question with “pick”, asked in both orders"):
         grader.graded("ask:x?question=mine", Moody(), np.array([[["a long answer"], ["short"]]], object), ALONE)

@@ -82,6 +82,12 @@ def test_the_distance_is_to_the_answers_of_the_others() -> None:
     # "a" and "b" each against "c" (cosines 0.6 and 0.8); "c" against both.
     assert found[0].ravel().tolist() == pytest.approx([0.4, 0.2, 0.3, np.nan], nan_ok=True, abs=1e-6)
     assert np.isnan(found[1]).all(), "nobody else answered"
+    vectors["d"] = [0.6, -0.8]
+    several = measures.distances(
+        np.array([[["a", "c"], ["d", ""]]], object), lambda some: np.array([vectors[text] for text in some])
+    )
+    # "a" and "c" against "d" (cosines 0.6 and -0.28), "d" against their mean.
+    assert several.ravel().tolist() == pytest.approx([0.4, 1.28, 0.84, np.nan], nan_ok=True, abs=1e-6)
     assert np.isnan(measures.distances(texts[:0], lambda some: np.empty((0, 2)))).all()
 
 

@@ -14,8 +14,10 @@ from psa_core.audits._running import Running
 from psa_core.audits.chats import AUDIT, planning
 from psa_core.audits.chats.planning import ChatSpec
 from psa_core.audits.chats.report import headline, method_lines
+from psa_core.audits.chats.result import ChatResult
 from psa_core.errors import OptionError
 from psa_core.folders.results import to_zip
+from psa_core.generators import Draw
 from tests.audits.chats.writers import FEMALE, Assistant, Stereotypes
 
 TASKS = 'task,domain,number\n"Tell a story.\nTwo lines of it.",stories,\nPlan my day.,plans,\nName a salary.,talks,$\n'
@@ -107,6 +109,28 @@ def test_a_missing_score_is_its_own_case(tmp_path: Path, monkeypatch: pytest.Mon
     assert found.manifest["missing"]["answers"] == 0
     assert found.manifest["missing"]["no_number"] == 2 * 16 * 4, "two tasks of three ask for no number"
     assert np.nanmean(found.measured["no_number"]) == 1 and not np.isfinite(found.measured["number"]).any()
+
+
+def test_an_answer_that_is_empty_is_left_out_and_none_at_all_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Mute(Assistant):
+        def text(self, draw: Draw) -> str:
+            return super().text(draw) if draw.value in FEMALE and draw.k else ""
+
+    found = run(tmp_path, monkeypatch, Mute(), answers=2, people=4)
+    assert found.manifest["missing"]["answers"] == 24 - 3 * 2
+    monkeypatch.setattr(Mute, "text", lambda *_: "")
+    (tmp_path / "other").mkdir()
+    with pytest.raises(OptionError, match="none of 24 answers, expected some answers to measure"):
+        run(tmp_path / "other", monkeypatch, Mute(), answers=2, people=4)
+
+
+def test_a_part_of_an_audit_is_published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generators, "load", lambda _: Assistant())
+    seen: list[ChatResult] = []
+    AUDIT.run(spec(tmp_path, answers=9, people=2), tmp_path / "out", Running(publish=seen.append))
+    assert [part.cube.shape for part in seen] == [(3, 2, 8)]
 
 
 @pytest.mark.parametrize("place", ["user", "system", "memory"])

@@ -84,6 +84,15 @@ def test_quantiles_are_of_what_is_left_of_the_tasks_median() -> None:
         assert found[f"q{q}"] == pytest.approx(np.percentile(women, q) - np.percentile(men, q))
 
 
+def test_quantiles_are_of_the_answers_that_are_there() -> None:
+    scores = np.array([[[0.0, 2], [1, 3], [9, 9], [2, np.nan]], [[np.nan] * 2] * 4])
+    people = PEOPLE[:4].assign(gender=["female", "male", "male", "female"])
+    texts = np.full(scores.shape, "text", object)
+    found = tables(cube(texts, people), {"words": scores}, ["", ""]).quantiles.iloc[0]
+    for q in (5, 25, 50, 75, 95):
+        assert found[f"q{q}"] == pytest.approx(np.percentile([0, 2, 2], q) - np.percentile([1, 3, 9, 9], q))
+
+
 def test_words_and_people_of_a_group(result: ChatResult) -> None:
     words = result.tables.words.set_index("word")
     assert (words.loc["tea", "count_a"], words.loc["tea", "count_b"]) == (0, 48)
@@ -202,6 +211,14 @@ def test_words_that_differ_are_not_denied() -> None:
         "“tea”, “milk” and “cup”, among others."
     )
     assert found[1].endswith("; beside this only some words differ: “tea”, “milk” and “cup”, among others.")
+    three = report.finding(pd.DataFrame([row("words", 0.3)]), TITLES, {}, shape=(40, 16, 5), words=words[:4]).headline
+    assert three.endswith("some words do: “tea”, “milk” and “cup”.")
+
+
+def test_what_is_known_of_a_grader_is_said() -> None:
+    both = report._grader({"order": 0.9, "ties": 0.95})
+    assert both == " The answer shown first gains 90 points of 100. 95 % of its picks are close to even."
+    assert report._grader({"order": None, "ties": None}) == ""
 
 
 @pytest.mark.parametrize(

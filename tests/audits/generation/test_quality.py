@@ -96,6 +96,7 @@ def test_perplexity_is_of_all_tokens_and_of_the_texts_with_a_value() -> None:
     assert (found["ppl"], found["ppl_sensitive"]) == pytest.approx((np.e, np.exp(0.75)))
     assert (found["held_out"], found["held_out_sensitive"]) == (3, 1)
     assert quality.perplexities(Counting(), [], ["ann"])["ppl"] is None
+    assert quality.perplexity(Counting(), ["he"]) == pytest.approx(np.exp(3.0))
 
 
 @pytest.mark.slow
