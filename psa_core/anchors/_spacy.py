@@ -34,7 +34,6 @@ PORTION = 20_000
 #: How many words around a pronoun the tags are told of.
 TAGS_BEFORE, TAGS_AFTER = 6, 6
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
-_PRESENT, _PAST = frozenset({"VBZ", "VBP"}), frozenset({"was", "were"})
 _MODIFIERS = frozenset({"compound", "amod", "nmod"})
 _POSSESSIVE_ENDINGS = ("'s", "’s", "'", "’")
 _PACKAGE = re.compile(r"[a-z][a-z0-9_]*")
@@ -173,23 +172,21 @@ def portions(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start:]
 
 
-def verbs_of(text: str, subjects: Sequence[int]) -> list[tuple[int, int]]:
-    """The finite verbs, in the present or *was*, of the subjects that start at these positions: start and end."""
-    spans = set[tuple[int, int]]()
+class Word(NamedTuple):
+    """A word of a text: where it starts, its Penn tag, and what it is to which other word, by that one's number."""
+
+    at: int
+    text: str
+    tag: str
+    relation: str
+    head: int
+
+
+def parse(text: str) -> list[Word]:
+    """The words of a text, with the parser's relations; a word that depends on none is its own head."""
     with _lock, _pipeline().memory_zone():
         document = _pipeline()(text[:MAX_CHARACTERS], disable=["ner"])
-        for token in (token for token in document if token.idx in subjects):
-            verbs = list(document[token.i + 1 : token.i + 2])  # what follows is the verb where the parser knows none
-            spans |= {(one.idx, one.idx + len(one)) for one in verbs if one.text in ("'s", "’s")}  # she's, in any case
-            if token.dep_ in _SUBJECTS:
-                also = (one for one in token.head.conjuncts if not any(c.dep_ in _SUBJECTS for c in one.children))
-                verbs = [
-                    next((one for one in verb.children if one.dep_ in ("aux", "auxpass") and one.i != token.i), verb)
-                    for verb in (token.head, *also)
-                ]
-            finite = (one for one in verbs if one.tag_ in _PRESENT or one.lower_ in _PAST)
-            spans |= {(one.idx, one.idx + len(one)) for one in finite}
-    return sorted(spans)
+        return [Word(one.idx, one.text, one.tag_, one.dep_, one.head.i) for one in document]
 
 
 def _bounds(entity: Span) -> tuple[int, int, bool]:

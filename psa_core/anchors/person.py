@@ -11,6 +11,7 @@ from psa_core.anchors import _spacy
 from psa_core.anchors._base import NO_PERSON, Anchor, AnchorFinder, AnchorPlugin, Found
 from psa_core.anchors._forms import RULES, FormFinder, pronoun_tables
 from psa_core.anchors._person import pronouns
+from psa_core.anchors._person.grammar import Grammar, verbs_with
 from psa_core.anchors._person.mentions import mentions_of
 from psa_core.anchors._person.subject import choose, find_people
 
@@ -32,7 +33,7 @@ class PersonFinder:
     @property
     def fingerprint(self) -> str:
         """Hash of the name, the rules and the pipeline's version."""
-        parts = ("person", RULES, 6, self.chosen, _spacy.pipeline_version())
+        parts = ("person", RULES, 7, self.chosen, _spacy.pipeline_version())
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
@@ -67,9 +68,10 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
         gender = {"she": "female", "he": "male"}.get(declared[1].casefold(), "")
     elif not subject.genders:  # no title told it: the pronouns may know better than the list of names
         gender = pronouns.gender_by_pronouns(names, he_and_she, rivals, gender) or gender
-    more, also_left = pronouns.pronouns_of(text, gender, declared, names, he_and_she, rivals)
+    grammar = Grammar.of(text)
+    more, also_left = pronouns.pronouns_of(text, grammar, gender, declared, names, he_and_she, rivals)
     spans = _apart([*(replace(one, gender=gender) for one in names), *more])
-    spans = _apart([*spans, *pronouns.verbs_with(text, spans)])
+    spans = _apart([*spans, *verbs_with(text, grammar, spans)])
     every = sorted([*left, *also_left], key=lambda one: one.start)
     return Found(tuple(spans), dict(Counter(one.reason.partition(":")[0] for one in every)), tuple(every))
 

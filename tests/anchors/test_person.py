@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from psa_core import anchors
-from psa_core.anchors._person.pronouns import plural_verb, singular_verb
+from psa_core.anchors._person.grammar import plural_verb, singular_verb
 from psa_core.inputs.people import PRONOUNS, Person, slots_in
 from psa_core.study.perturbation import Perturbation
 
@@ -125,7 +125,7 @@ def test_at_least_98_of_100_changed_spans_are_right_and_what_stays_is_listed() -
         mentions += len(places)
         kept = [(one.start, one.end) for one in (*found.anchors, *found.undecided)]
         silent += sum(not any(a < end and start < b for a, b in kept) for start, end, _ in places)
-    assert len(DOCUMENTS) == 58 and spans >= 470
+    assert len(DOCUMENTS) == 58 and spans >= 460
     assert right / spans >= 0.98
     assert silent == 0
 
@@ -159,6 +159,49 @@ def test_all_forms_of_a_name_change_together() -> None:
 def test_what_belongs_to_others_or_cannot_be_decided_stays_and_is_listed(text: str, stays: str) -> None:
     assert stays in changed(text, GREG) and "Jane" not in changed(text, GREG)
     assert any(words in stays or stays in words for words, _ in left(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Who was named in an earlier paragraph is not meant, who was named in this one may be.
+        ("Jane Doe met Sarah King.\nShe smiled.", "Greg Baker met Sarah King.\nHe smiled."),
+        ("Jane Doe came. Jane left.\nSarah wept. She smiled.", "Greg Baker came. Greg left.\nSarah wept. She smiled."),
+        # Who may be a man counts in this sentence and the next.
+        (
+            "Jane Doe met Dr. Zyx. It rained. It was late. She left.",
+            "Greg Baker met Dr. Zyx. It rained. It was late. He left.",
+        ),
+        ("Jane Doe met Dr. Zyx. It rained. She left.", "Greg Baker met Dr. Zyx. It rained. He left."),
+        ("Jane Doe met Dr. Zyx. She left.", "Greg Baker met Dr. Zyx. She left."),
+        # A role names somebody, unless it tells what the person is.
+        ("Jane Doe called. The engineer came and she left.", "Greg Baker called. The engineer came and she left."),
+        ("Jane Doe is an engineer and she left.", "Greg Baker is an engineer and he left."),
+        ("Jane Doe works as an engineer. She left.", "Greg Baker works as an engineer. He left."),
+        ("Jane Doe was ill. The patient slept. She left.", "Greg Baker was ill. The patient slept. He left."),
+        ("Jane Doe called. A patient slept. She left.", "Greg Baker called. A patient slept. She left."),
+        # Nobody is the object of what she does, except as herself.
+        ("Jane Doe came in the morning and thanked her.", "Greg Baker came in the morning and thanked her."),
+        ("Jane Doe came. She thanked her warmly.", "Greg Baker came. He thanked her warmly."),
+        ("Jane Doe came. She hurt herself badly.", "Greg Baker came. He hurt himself badly."),
+        (
+            "Jane Doe came. The officer, who satisfied herself, signed.",
+            "Greg Baker came. The officer, who satisfied herself, signed.",
+        ),
+        ("Jane Doe came. Everybody who knew her signed.", "Greg Baker came. Everybody who knew him signed."),
+    ],
+)
+def test_whose_a_pronoun_is(text: str, expected: str) -> None:
+    assert changed(text, GREG) == expected
+
+
+def test_they_may_be_several_who_were_just_named() -> None:
+    text = (
+        "Alex Doe (they/them) is kind. They left. Two customers came and they wept. It rained. It was late. They slept."
+    )
+    assert changed(text, GREG) == (
+        "Greg Baker (he/him) is kind. He left. Two customers came and they wept. It rained. It was late. He slept."
+    )
 
 
 @pytest.mark.parametrize(

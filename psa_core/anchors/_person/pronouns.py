@@ -6,11 +6,12 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
-from psa_core.anchors import _spacy
 from psa_core.anchors._base import Anchor, Role, Undecided
+from psa_core.anchors._person.grammar import Grammar
 from psa_core.anchors._person.lexicon import (
     ANYBODY,
     KIN,
@@ -37,13 +38,6 @@ _THEY = {"they": "he", "them": "him", "their": "his", "theirs": "hers", "themsel
 _THEYS = re.compile(r"(?<![\w/])(?:they|them|their|theirs|themself|themselves)(?![\w/])", re.IGNORECASE)
 _DECLARED = re.compile(r"\b(she|he|they)[ ]?/[ ]?(?:her|him|them)(?:[ ]?/[ ]?(?:hers|his|theirs))?\b", re.IGNORECASE)
 _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woman|man)\b", re.IGNORECASE)
-#: Whom *they* may stand for.
-_PEOPLE = re.compile(
-    r"\b(?:students|pupils|children|kids|classmates|teachers|parents|colleagues|teammates|coworkers|co-workers|employees"
-    r"|managers|people|women|men|customers|clients|patients|nurses|doctors|friends|neighbou?rs|tenants|residents"
-    r"|volunteers|members|visitors|guests|candidates|applicants|brothers|sisters|others|the[ ](?:staff|team|family))\b",
-    re.IGNORECASE,
-)
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
 _SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
@@ -59,12 +53,6 @@ _NEW_CLAUSE = re.compile(r"[.!?;:\n]\s|\b(?:that|because|who|and|but|if|when|whe
 _VERB_ONLY = re.compile(
     r"[ ](?:\w+ly[ ]|then[ ]|later[ ]|also[ ]|once[ ])?(?:(?:has|had|would|will|could|can)[ ])?[a-z]+[ ]"
 )
-_CONTRACTED = re.compile(r"['’]s\b")
-_HAS = re.compile(
-    r"['’]s[ ](?:\w+ly[ ]|also[ ]|never[ ]|always[ ])?"
-    r"(?:been|got|had|become|made|done|gone|taken|given|shown|worked|led|written)\b"
-)
-_IRREGULAR = {"is": "are", "was": "were", "has": "have", "does": "do", "goes": "go", "'s": "'re", "’s": "’re"}
 
 
 class Rival(NamedTuple):
@@ -138,6 +126,7 @@ def gender_by_pronouns(anchors: Sequence[Anchor], found: Sequence[Anchor], rival
 
 def pronouns_of(
     text: str,
+    grammar: Grammar,
     gender: str,
     declaration: re.Match[str] | None,
     anchors: Sequence[Anchor],
@@ -164,12 +153,12 @@ def pronouns_of(
             mine.append(Anchor(start, end, "object", "", "subject", as_written(form, word[0])))
         spans = [span for span in spans if not declaration.start() <= span[0] < declaration.end()]
     writes = _is_writer(text, anchors)
-    groups = [match.start() for match in _PEOPLE.finditer(text)] if they else []
-    near = sorted((*(one.at for one in rivals if they or one.gender in (gender, "")), *groups))
-    nearest = _Nearest(text, anchors, near)
-    others_gender = _Nearest(text, anchors, sorted(one.at for one in rivals if not gender or one.gender != gender))
+    others = [one for one in rivals if they or one.gender in (gender, "")]
+    others += [Rival(at, "") for at in (*grammar.roles(), *(grammar.plurals() if they else ()))]
+    nearest = _Nearest(text, grammar, anchors, sorted(others))
+    strangers = [one for one in rivals if not gender or one.gender != gender]
+    others_gender = _Nearest(text, grammar, anchors, sorted(strangers))
     quoted = list(_own_words(text, anchors, gender))
-    others_at = list[int]()
     for start, end, form, said, role in sorted(spans):
         reason = ""
         if gender and said and said != gender:
@@ -182,13 +171,14 @@ def pronouns_of(
             reason = IN_SPEECH
         elif writes:
             reason = WRITER
-        elif not nearest.is_persons(start, form, others_at):
+        elif not nearest.is_persons(start, form):
             reason = NEAR_ANOTHER
-            others_at.append(start)
+            nearest.undecided.append(start)
         if reason:
             left.append(Undecided(start, end, reason))
         else:
             mine.append(Anchor(start, end, role, gender, "subject", as_written(form, text[start:end])))
+            nearest.decided.append(start)
     if not mine and not writes:  # nobody calls the person he or she
         theys = _THEYS.finditer(text, anchors[0].start)
         left += [Undecided(*match.span(), PERHAPS_THEY) for match in theys]
@@ -231,38 +221,69 @@ def _is_writer(text: str, anchors: Sequence[Anchor]) -> bool:
 
 @dataclass(frozen=True)
 class _Nearest:
-    """Who is named nearest to a pronoun: the person, or one of those who are named at `rivals`; both in order."""
+    """Who is named nearest to a pronoun: the person, at `anchors`, or one of the `rivals`; both in order.
+
+    `decided` are the person's pronouns so far, and `undecided` those that may be another's.
+    """
 
     text: str
+    grammar: Grammar
     anchors: Sequence[Anchor]
-    rivals: Sequence[int]
+    rivals: Sequence[Rival]
+    decided: list[int] = field(default_factory=list)
+    undecided: list[int] = field(default_factory=list)
 
-    def _follows_another(self, sentence: int, start: int) -> bool:
+    @cached_property
+    def _sentences(self) -> list[int]:
+        """Where sentences begin."""
+        return [0, *(match.end() for match in _SENTENCE_END.finditer(self.text))]
+
+    def _sentence_of(self, at: int) -> int:
+        return bisect_right(self._sentences, at) - 1
+
+    def _counting(self, start: int) -> list[int]:
+        """Where those are named who may be meant at a position.
+
+        Not who was named in an earlier paragraph, nor who may be of another gender and was named before the last
+        sentence.
+        """
+        paragraph, sentence = self.text.rfind("\n", 0, start) + 1, self._sentence_of(start)
+        here = (one for one in self.rivals if one.at >= paragraph)
+        return [one.at for one in here if one.gender or self._sentence_of(one.at) >= sentence - 1]
+
+    def _follows_another(self, sentence: int, start: int, rivals: Sequence[int]) -> bool:
         """Whether the sentence before the one with the person and the pronoun is about somebody else only.
 
         Mrs. Barry is old. Aoife carried her coal: either may be meant.
         """
-        if _SENTENCE_END.search(self.text, sentence, start) or self.text[:sentence].endswith("\n\n"):
+        if self._sentence_of(start) != sentence or self.text[: self._sentences[sentence]].endswith("\n\n"):
             return False
-        ends = [match.end() for match in _SENTENCE_END.finditer(self.text, 0, max(0, sentence - 2))]
-        before = ends[-1] if ends else 0
-        own = any(before <= anchor.start < sentence for anchor in self.anchors)
-        return not own and any(before <= at < sentence for at in self.rivals)
+        own = any(self._sentence_of(anchor.start) == sentence - 1 for anchor in self.anchors)
+        return not own and any(self._sentence_of(at) == sentence - 1 for at in rivals)
 
-    def is_persons(self, start: int, form: str, others_at: Sequence[int] = ()) -> bool:
-        """Whether the person is named before it with nobody else between, or just behind it in its sentence.
+    def _is_bound(self, start: int, form: str) -> bool:
+        """Whether the clause's subject rules the person out: *Aoife told her*, *the clerk, who hurt herself*."""
+        clause = self.grammar.clause_of(start) if form in ("him", "himself") else None
+        if clause is None:
+            return False
+        own = clause.at in self.decided or any(one.start <= clause.at < one.end for one in self.anchors)
+        return own if form == "him" else not (own or clause.is_speaker)
 
-        At `others_at` stand pronouns before it that may be another's.
-        """
+    def is_persons(self, start: int, form: str) -> bool:
+        """Whether the person is named before it with nobody else between, or just behind it in its sentence."""
+        if self._is_bound(start, form):
+            return False
+        rivals = self._counting(start)
         at = bisect_right(self.anchors, start, key=lambda anchor: anchor.start)
         last = self.anchors[at - 1] if at else None
-        between = [rival for rival in self.rivals if (last.start if last else -1) < rival < start]
+        between = [rival for rival in rivals if (last.start if last else -1) < rival < start]
         if last and not between:
             # Her sister asked for Aoife’s key. She: either may be meant.
-            sentence = max((m.end() for m in _SENTENCE_END.finditer(self.text, 0, last.start)), default=0)
-            if any(sentence <= other < last.start for other in (*self.rivals, *others_at)):
+            sentence = self._sentence_of(last.start)
+            begins = max(self._sentences[sentence], self.text.rfind("\n", 0, start) + 1)
+            if any(begins <= other < last.start for other in (*rivals, *self.undecided)):
                 return False
-            if self._follows_another(sentence, start):
+            if self._follows_another(sentence, start, rivals):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.
             return not (form == "him" and _VERB_ONLY.fullmatch(self.text, last.end, start))
@@ -273,50 +294,4 @@ class _Nearest:
         stop = re.search(r"[.!?](?:\s|$)", self.text[start:])
         end = start + stop.start() if stop else len(self.text)
         following = next((anchor.start for anchor in self.anchors[at:]), len(self.text) + 1)
-        return following < end and not any(start < rival < following for rival in self.rivals)
-
-
-def verbs_with(text: str, anchors: Sequence[Anchor]) -> list[Anchor]:
-    """The verbs that agree with the person's *he* or *she*, so that *they* gets the plural."""
-    subjects = tuple(anchor.start for anchor in anchors if anchor.form.casefold() == "he")
-    verbs = []
-    for start, end in _spacy.verbs_of(text, subjects) if subjects else ():
-        word = text[start:end]
-        singular, plural = word.casefold(), plural_verb(word.casefold())
-        if _CONTRACTED.match(word) and _HAS.match(text, start):
-            plural = f"{word[0]}ve"
-        if text[subjects[0] :][:4].casefold() in _THEY:  # where the person is they, the verb is plural already
-            singular, plural = singular_verb(singular), singular
-        if singular != plural:
-            pair = f"{singular}/{plural}"
-            verbs.append(Anchor(start, end, "object", anchors[0].gender, "subject", as_written(pair, word)))
-    return verbs
-
-
-def plural_verb(verb: str) -> str:
-    """The verb form for *they*.
-
-    >>> [plural_verb(verb) for verb in ("is", "manages", "teaches", "carries", "goes", "says")]
-    ['are', 'manage', 'teach', 'carry', 'go', 'say']
-    """
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    if verb.endswith("ies") and len(verb) > 4:
-        return f"{verb[:-3]}y"
-    if re.search(r"(?:sh|ch|x|ss|zz)es$", verb):
-        return verb[:-2]
-    return verb.removesuffix("s")
-
-
-def singular_verb(verb: str) -> str:
-    """The verb form for *he* and *she*.
-
-    >>> [singular_verb(verb) for verb in ("are", "manage", "teach", "carry", "'ve")]
-    ['is', 'manages', 'teaches', 'carries', "'s"]
-    """
-    back = {plural: singular for singular, plural in _IRREGULAR.items()} | {"'ve": "'s", "’ve": "’s"}
-    if verb in back:
-        return back[verb]
-    if re.search(r"[^aeiou]y$", verb):
-        return f"{verb[:-1]}ies"
-    return f"{verb}es" if re.search(r"(?:sh|ch|x|s|z|o)$", verb) else f"{verb}s"
+        return following < end and not any(start < rival < following for rival in rivals)
