@@ -94,6 +94,8 @@ def test_thresholds_and_conditions_are_those_of_the_tables(found: psa.Study) -> 
     told = psa.run(["{name} left."], people, lengths, conditions="none,initials-only", cache=False)
     for given in ((), ("born",), ("born", "score")):
         pd.testing.assert_frame_equal(told.conditions(*given), tables.condition_table(told.cube, "score", "born"))
+    with pytest.raises(CubeError, match="--conditions"):
+        psa.run(["{name} left."], people, lengths, cache=False).conditions()
 
 
 @pytest.mark.parametrize("kind", ["names", "thresholds", "groups"])

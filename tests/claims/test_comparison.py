@@ -32,6 +32,14 @@ def test_ten_studies_must_be_further_apart_than_two(apart: float, is_said: bool)
     assert comparison_finding(table.iloc[[0, 9]], "ScoreDev").is_significant == (apart > 3.92)
 
 
+def test_intervals_that_meet_overlap() -> None:
+    table = pd.DataFrame({"label": ["a", "b"], "value": [0.75, 0.25], "low": [0.5, 0.0], "high": [1.0, 0.5]})
+    met = comparison_finding(table, "ScoreDev")
+    assert not met.is_significant and "; their intervals overlap." in met.evidence
+    apart = comparison_finding(table.assign(low=[0.501, 0.0]), "ScoreDev")
+    assert apart.headline == "a is more name-sensitive than b."
+
+
 OTHERS = "With 1,100 other sentences of this kind you "
 NOT_ENOUGH = "there are too few sentences or names, or the toxicity score never differs between names."
 
@@ -208,6 +216,8 @@ def test_changes_since_an_earlier_result() -> None:
     )
     assert (found.estimate, found.is_significant) == (1, True)
     assert change_finding(table.assign(above=False), 0.1).is_significant
+    two = change_finding(table.assign(above=[True, True, False]), 0.1)
+    assert two.headline.startswith("Effects of 2 of 3 names are") and two.estimate == 2
     none = change_finding(table.assign(above=False, p_change=0.2), 0.1)
     assert "0 of 3 names" in none.headline and not none.is_significant
     some = change_finding(table.assign(p_above=[np.nan, 0.5, 1.0]), 0.1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -400,6 +401,7 @@ def edited(*targets: Target) -> ScoreCube:
             False,
         ),
         ((0.04, 0.02, 2.0, 1.1, 2.6, 0.2), "No clear difference between what names ", False),
+        ((0.02, 0.02, 1.0, 0.8, 1.3, 0.9), "No clear difference between what names ", False),
         (
             (0.01, 0.02, 0.5, 0.3, 0.8, 0.001),
             "Names are not shown to move this model more ",
@@ -450,6 +452,16 @@ def test_a_name_without_a_test_takes_no_claim_from_the_others() -> None:
     found = findings.name_finding(NAMES.assign(p_adjusted=[0.001, np.nan, 0.8]), "toxicity")
     assert found.is_significant and found.headline.startswith("Put in “Ada”")
     assert not findings.name_finding(NAMES.assign(p_adjusted=np.nan), "toxicity").is_significant
+
+
+def test_the_band_behind_the_names_says_what_it_is() -> None:
+    cube = edited(Target("toxicity", unit="points"), Target("calm"))
+    assert findings.band_words(cube, "calm", (-0.1, 0.25)) == (
+        "Grey band: the mean changes of 2 neutral edits, each taken as a name is, −0.10 to +0.25."
+    )
+    assert findings.band_words(cube, "toxicity", (-0.1, 0.25)).endswith(" is, −10 to +25 points.")
+    assert findings.band_words(cube, "calm", None) == ""
+    assert findings.band_words(replace(cube, controls=None), "calm", (-0.1, 0.25)) == ""
 
 
 def test_neutral_edits_are_corrected_for_the_number_of_targets(monkeypatch: pytest.MonkeyPatch) -> None:

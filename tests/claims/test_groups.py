@@ -5,7 +5,14 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from psa_core.claims.groups import _without_extreme, condition_finding, interaction_finding, selection_finding
+from psa_core.claims.formatting import Words
+from psa_core.claims.groups import (
+    ABOUT_SELECTION,
+    _without_extreme,
+    condition_finding,
+    interaction_finding,
+    selection_finding,
+)
 
 CONDITIONS = pd.DataFrame(
     {
@@ -73,7 +80,7 @@ def test_a_difference_of_0_in_different_texts_is_none_by_definition() -> None:
 def test_a_difference_of_which_less_than_half_is_left_is_one_names(
     difference: float, left: float, is_one_name: bool
 ) -> None:
-    words = _without_extreme(pd.Series({"difference": difference, "without_furthest": left}), 2)
+    words = _without_extreme(pd.Series({"difference": difference, "without_furthest": left}), 2, Words("score"))
     assert words.endswith("is one name's difference, not the group's.") is is_one_name
     assert f"{'+' if left > 0 else '−'}{abs(left):.2f} is left" in words
 
@@ -125,6 +132,24 @@ def test_an_interaction_of_few_sentences_or_of_no_names() -> None:
     assert few.headline.startswith("3 sentences are too few") and few.kind == "interaction"
     untold = interaction_finding(CROSSING[:1], "toxicity", columns="gender*colour")
     assert untold.headline == "Whether gender and colour add up cannot be told: too few names have both."
+
+
+def test_a_group_that_is_never_selected_is_compared_with_one_that_is() -> None:
+    table = pd.DataFrame({"group": ["a", "b"], "names": 2, "n": 100, "rate": [0.6, 0.0], "impact_ratio": [1.0, 0.0]})
+    table = table.assign(low=[1.0, 0.0], high=[1.0, 0.05], p_adjusted=0.001, is_lower=[False, True])
+    found = selection_finding(table, "loan", column="race")
+    assert found.headline == "Of 100 identical texts, 60 are selected with “a” names and 0 with “b” names."
+    nobody = selection_finding(table.assign(rate=0.0, is_lower=False), "loan", column="race")
+    assert nobody.headline == "No text is selected by the loan score, with any name."
+
+
+def test_a_study_of_selection_rates_is_no_bias_audit() -> None:
+    for words in (
+        "a group's selection rate over the highest group's.",
+        "has such ratios published and sets no limit; 0.8 is the four-fifths rule of thumb",
+        "test data with names put in: they are no bias audit under that law, and say nothing of real applicants.",
+    ):
+        assert words in ABOUT_SELECTION
 
 
 def test_selection_rates_that_are_lower_or_not() -> None:

@@ -69,6 +69,9 @@ def test_the_part_that_explains_most_and_the_name_with_the_largest_effect() -> N
             "In 4 sampled sentences, 100 % of the differences between 8 names in the toxicity score are explained by "
             f"{part}; {end}"
         )
+    mixed = part_finding(parts(np.arange(8) % 2 / 10, np.arange(8) // 4 / 20), "toxicity", sentences=4)
+    # Both are independent: the first part has (1/10)² of the variance (1/10)² + (1/20)².
+    assert ", 80 % of the differences between 8 names in the toxicity score are explained by the first part" in mixed
     together = parts(small, small).assign(whole=large)
     assert "are explained by neither part alone; A3 B3 moves" in part_finding(together, "toxicity", sentences=1)
     few = part_finding(parts(large, small).head(4), "toxicity", sentences=1)
