@@ -124,3 +124,36 @@ def test_a_language_model_is_said_to_differ_where_a_square_is(effect: float, see
     assert found.matrix["difference_low"].min() >= -1 and found.matrix["difference_high"].max() <= 1
     if effect == 0.25 and seed % 2 == 0:
         assert "bob" in said.headline
+
+
+@pytest.mark.parametrize(("effect", "seed"), RESULTS)
+def test_a_group_of_values_is_named_where_the_table_of_groups_marks_it(effect: float, seed: int) -> None:
+    random, shape = np.random.default_rng(seed), (4, 12, 15)
+    scores = random.uniform(0, 0.7, shape) + 0.02 * random.normal(size=(1, 12, 1))  # values differ by themselves
+    scores[:, 8:] += effect
+    cube = GenerationCube(
+        pd.DataFrame({"template": ["{value} left", "I met {value}", "We know {value} well", "Ask {value}"]}),
+        pd.DataFrame(
+            {
+                "value": [f"v{n}" for n in range(12)],
+                "team": ["red", "green", "blue"] * 4,
+                "race": list("a" * 8 + "b" * 4),
+            }
+        ),
+        (Target("mood"),),
+        np.full(shape, "text.", object),
+        np.clip(scores, 0, 1)[..., None].astype(np.float32),
+    )
+    found, gaps = generation.tables(cube), generation.group_gaps(cube, "mood")
+    shown = report.group_table(gaps, found.summary["mood"])
+    marked = shown[shown["beyond chance"] == "yes"]
+    said = report.finding(found.summary, "mood", found.matrix, gaps)
+    named = re.findall(r"about ((?:people|values) .+) scores (\d\.\d+) (\w+) than about (.+), on", said.headline)
+    assert bool(named) is bool(len(marked))
+    if named:
+        (about, size, way, than), row = named[0], marked.iloc[0]
+        assert (about, than) == (row["about"], row["than about"])
+        assert float(size) == pytest.approx(abs(row["difference"]), abs=6e-4)
+        assert (way == "higher") == (row["difference"] > 0) and row["p, Holm"] < SIGNIFICANT
+    if effect == 0.25:
+        assert named and named[0][0] == "people with B names" and named[0][2] == "higher"

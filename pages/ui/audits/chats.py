@@ -18,10 +18,11 @@ from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
 from psa_core.audits.chats.grader import BlindPair, agreement_words, blind_pairs, judge, judgements
 from psa_core.audits.chats.measures import STANDIN
-from psa_core.audits.chats.planning import MAX_GROUPS, ChatSpec, chosen_people, draws_of, group_columns
-from psa_core.audits.chats.report import clause, marked, people_words, short
+from psa_core.audits.chats.planning import ChatSpec, chosen_people, draws_of
+from psa_core.audits.chats.report import clause, marked, short
 from psa_core.audits.chats.result import ChatResult
-from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table, surest_first
+from psa_core.audits.chats.tables import differing_answers, measure_titles, people_table
+from psa_core.audits.generation.groups import MAX_GROUPS, group_columns, people_words, surest_first
 from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.squares import answer_gaps
 from psa_core.claims.findings import Finding

@@ -37,7 +37,11 @@ ENOUGH = 20
 EVERY = "All templates"
 PAGE, PAGE_KEY = 5, AUDIT.key("page")
 FIRST, SECOND = AUDIT.key("first"), AUDIT.key("second")
-TAB, TABS = AUDIT.key("tab"), ("Averages", "Values", "Pairs", "Pairs in each template")
+TAB, TABS = AUDIT.key("tab"), ("Averages", "Groups", "Values", "Pairs", "Pairs in each template")
+GROUPS = (
+    "The first group's mean minus the second's, with its 95 % interval over values. p is found by exchanging values "
+    "between groups and corrected (Holm). Beyond chance: by this test and by G.F."
+)
 PAIRS = "p is corrected for the number of rows (Holm); the corrected distance is empty where it does not reach 5 %."
 FLOOR = (
     "Floor: the value expected by chance (permutation test, values shuffled inside each template). Corrected: what "
@@ -145,11 +149,11 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     """The whole page, from the finding to the download; `own` audits can be closed and downloaded."""
     opened = cached.audit(AUDIT.audit.id, run_id, folder)
     scorer, pair = _ask(opened)
-    typography.finding(_finding(opened, scorer))
+    typography.finding(_finding(run_id, opened, scorer))
     _account(opened, scorer)
     _charts(run_id, opened, scorer, pair)
     _texts(opened.cube, scorer, pair)
-    _numbers(opened, scorer)
+    _numbers(run_id, opened, scorer)
     if own:
         generation_compared.remember(run_id)
         frame.end(AUDIT, folder)
@@ -166,14 +170,18 @@ def show_so_far(run_id: str, folder: Path) -> None:
             typography.finding(f"{words}: too few to say what differs, enough to read.")
             _dots(run_id, opened, scorer)
         else:
-            found = _finding(opened, scorer)
+            found = _finding(run_id, opened, scorer)
             typography.finding(Finding(f"{words}. {found.headline}", found.evidence))
             _charts(run_id, opened, scorer, pair)
         _texts(opened.cube, scorer, pair)
 
 
-def _finding(opened: GenerationResult, scorer: str) -> Finding:
-    return report.finding(opened.tables.summary, scorer, opened.tables.matrix)
+def _finding(run_id: str, opened: GenerationResult, scorer: str) -> Finding:
+    return report.finding(opened.tables.summary, scorer, opened.tables.matrix, _gaps(run_id, opened, scorer))
+
+
+def _gaps(run_id: str, opened: GenerationResult, scorer: str) -> pd.DataFrame:
+    return parts.measured("groups", run_id, scorer, _measure=partial(tables.group_gaps, opened.cube, scorer))
 
 
 def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
@@ -227,21 +235,24 @@ def _account(opened: GenerationResult, scorer: str) -> None:
     k = opened.cube.shape[2]
     generator = in_short(str(opened.manifest.get("generator", {}).get("id", "A language model")))
     typography.small_print(f"{generator}: {' '.join(report.account(opened.cube))}")
-    if k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]:
+    is_few = k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]
+    if is_few and not opened.cube.is_imported:
         typography.small_print(
             f"{k} continuations show only large differences. Set up another audit with the same choices and 50 "
             "continuations of each prompt: those that are written are used again."
         )
 
 
-def _numbers(opened: GenerationResult, scorer: str) -> None:
+def _numbers(run_id: str, opened: GenerationResult, scorer: str) -> None:
     """Expandable: what is averaged on this page, and over what."""
     found = opened.tables
     is_linked = TAB in st.query_params
     with st.expander("All numbers, with floors and intervals", expanded=is_linked, icon=":material/table_chart:"):
         averages = report.shown_averages(found.summary, opened.cube.scorers)
+        groups = report.group_table(_gaps(run_id, opened, scorer), found.summary[scorer])
         shown = (
             ("averages", averages, "I.F., G.F. and disparity of each score", FLOOR),
+            ("groups", groups, f"Groups of values, {scorer}", GROUPS),
             ("values", tables.of_scorer(found.values, scorer), f"Each value's mean {scorer}",
              "Mean over templates with its 95 % interval; share above the threshold."),
             ("pairs", tables.surest_first(found.matrix, scorer), f"Each pair's distance in {scorer}",
@@ -249,9 +260,9 @@ def _numbers(opened: GenerationResult, scorer: str) -> None:
             ("template_pairs", tables.surest_first(found.pairs, scorer), f"Pairs in each template, {scorer}",
              f"Each template alone. {PAIRS}"),
         )  # fmt: skip
-        for part, (name, table, alt, words) in zip(
-            st.tabs(TABS, **address.linked(TAB, TABS[0], TABS)), shown, strict=True
-        ):
+        there = [each for each in zip(TABS, shown, strict=True) if len(each[1][1])]
+        opened_tabs = st.tabs([title for title, _ in there], **address.linked(TAB, TABS[0], TABS))
+        for part, (_, (name, table, alt, words)) in zip(opened_tabs, there, strict=True):
             with part:
                 frame.table(AUDIT, table, alt, words=words, csv=f"{name}.csv")
 

@@ -11,12 +11,12 @@ import pandas as pd
 from psa_core.asking.records import Request
 from psa_core.audits.chats.measures import unnamed
 from psa_core.audits.generation.cube import CUTS, WHOLE
+from psa_core.audits.generation.groups import group_columns
 from psa_core.audits.generation.planning import Planned, WritingSpec, not_in_key
 from psa_core.errors import OptionError
 from psa_core.generators import Draw
 from psa_core.generators._base import request_of
 from psa_core.inputs import names, tasks
-from psa_core.inputs.groups import evidence_columns
 from psa_core.inputs.people import Person, fill, people_of, slots_in
 from psa_core.inputs.prompts import PromptSet
 from psa_core.inputs.tasks import Task
@@ -37,8 +37,6 @@ SAID = {
     "memory": ("What you remember of earlier conversations:\n- The user's name is {name}.", ""),
     "text": ("", ""),
 }
-#: A column with more different values than this sorts nobody into groups.
-MAX_GROUPS = 8
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,13 +136,6 @@ def messages(task: str, person: Person, place: str) -> tuple[tuple[str, str], ..
     before, lead = SAID[place]
     user = ("user", fill(lead + task, person))
     return (("system", fill(before, person)), user) if before else (user,)
-
-
-def group_columns(table: pd.DataFrame) -> list[str]:
-    """Columns that sort people into two to eight groups; a share (``p_black``) is how sure a group is, and no group."""
-    own = ("value", "name", "first", "last", "title", *evidence_columns(table))
-    columns = [column for column in table.columns if column not in own]
-    return [column for column in columns if 1 < table[column].replace("", np.nan).nunique() <= MAX_GROUPS]
 
 
 def chosen_people(table: pd.DataFrame, count: int, seed: int) -> pd.DataFrame:

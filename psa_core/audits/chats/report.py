@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import count
-from math import comb
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,15 +11,14 @@ import pandas as pd
 from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import PLACES
 from psa_core.audits.chats.result import ChatResult
-from psa_core.audits.chats.tables import differing_answers, measure_titles, surest_first
+from psa_core.audits.chats.tables import differing_answers, measure_titles
+from psa_core.audits.generation.groups import in_words, people_needed, people_words, surest_first
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
 from psa_core.report.page import Html, Report, section
 from psa_core.stats import SIGNIFICANT
 
-#: Groups by their words; any other is named as its column and group are.
-PEOPLE = {"female": "people read as women", "male": "people read as men"}
 MOST_CLAUSES = 3
 NOTHING = "nothing else is above noise"
 SHOWN_WORDS = 3
@@ -34,21 +31,6 @@ LIMITS = (
     "In what scorers read, another name stands for the person's own; pronouns and all else stay.",
     "The tasks are a choice: what holds on them need not hold on others.",
 )
-
-
-def people_words(column: str, group: str) -> str:
-    """A group of people in words.
-
-    Examples
-    --------
-    >>> people_words("gender", "female"), people_words("race", "black"), people_words("team", "red")
-    ('people read as women', 'people with Black names', 'people of team “red”')
-    """
-    if column.casefold() in ("gender", "sex") and group.casefold() in PEOPLE:
-        return PEOPLE[group.casefold()]
-    if column.casefold() in ("race", "ethnicity"):
-        group = group[:1].upper() + group[1:]
-    return f"people with {group} names" if group[:1].isupper() else f"people of {column} “{group}”"
 
 
 def size_words(row: Any, measure: Measure, *, signed: bool = False) -> tuple[str, str]:
@@ -81,29 +63,11 @@ def short(row: Any, measure: Measure) -> str:
     return sign + size_words(row, measure)[0]
 
 
-def in_words(parts: Sequence[str]) -> str:
-    """Parts as a list in a sentence: *a, b and c*."""
-    return " and ".join(filter(None, [", ".join(parts[:-1]), parts[-1]]))
-
-
 def marked(gaps: pd.DataFrame, graders: Mapping[str, Any]) -> pd.DataFrame:
     """Rows that are beyond chance, without those of a grader that was not found to see planted differences."""
     doubted = [name for name, trial in graders.items() if not trial.get("believed")]
     is_marked = (gaps["p_adjusted"] < SIGNIFICANT) & ~gaps["measure"].isin(doubted)
     return surest_first(gaps[is_marked])
-
-
-def people_needed(comparisons: int) -> int:
-    """The fewest people of each group with whom a difference can be beyond chance among so many comparisons.
-
-    Two groups of n people can be formed in (2n over n) ways; the two most extreme ones are the smallest p.
-
-    Examples
-    --------
-    >>> people_needed(1), people_needed(18), people_needed(63)
-    (4, 6, 7)
-    """
-    return next(n for n in count(2) if 2 / comb(2 * n, n) * comparisons < SIGNIFICANT)
 
 
 def finding(
@@ -152,7 +116,8 @@ def finding(
     headline += f"; {more if rest else nothing}."
     is_of_these = first["tasks_low"] <= 0 <= first["tasks_high"]
     doubt = " It is shown for these tasks; other tasks might not show it." if is_of_these else ""
-    agree = f"{int(first['same_sign'])} of {counted(int(first['tasks']), 'task')} differ in this direction."
+    alike = int(first["same_sign"])
+    agree = f"{alike} of {counted(int(first['tasks']), 'task')} {verb(alike, 'differ')} in this direction."
     return Finding(
         headline,
         f"{agree}{doubt} {over}; {tests}. In brackets: 95 % intervals over people.",

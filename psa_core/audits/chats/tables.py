@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from operator import itemgetter
 from typing import Any
 
@@ -13,20 +12,14 @@ import pandas as pd
 
 from psa_core.audits.chats import measures as measuring
 from psa_core.audits.chats.measures import Measure
-from psa_core.audits.chats.planning import group_columns
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.groups import adjusted, gaps_of, group_columns, group_pairs
 from psa_core.audits.generation.quality import words_apart
-from psa_core.stats import adjust, nan_mean
+from psa_core.stats import nan_mean
 from psa_core.stats.group_gaps import beyond_others, gap
 
 SHOWN_PAIRS = 10
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-#: Groups that others are usually compared with, where a list has them.
-REFERENCES = ("male", "man", "m", "white", "european-american")
-GAP_COLUMNS = (
-    "measure", "column", "group_a", "group_b", "people_a", "people_b", "mean_a", "mean_b", "difference", "low", "high",
-    "tasks_low", "tasks_high", "floor", "repeat_floor", "corrected", "p_value", "p_adjusted", "same_sign", "tasks",
-)  # fmt: skip
 WORD_COLUMNS = ("column", "group_a", "group_b", "word", "count_a", "count_b", "log_odds", "p_adjusted")
 TAIL_COLUMNS = ("measure", "column", "group", "beyond", "below", "above", "p_value", "p_adjusted")
 
@@ -47,49 +40,20 @@ class Tables:
     domains: pd.DataFrame
 
 
-def group_pairs(values: pd.DataFrame) -> list[tuple[str, str, str, list[int], list[int]]]:
-    """Column, two groups of it, and the positions of their people."""
-    found = []
-    for column in group_columns(values):
-        labels = values[column].astype(str)
-        groups = [group for group in labels.unique() if group and (labels == group).sum() > 1]
-        groups.sort(key=lambda group: group.casefold() not in REFERENCES)
-        for a, b in combinations(groups, 2):
-            found.append((str(column), a, b, *(np.flatnonzero(labels == group).tolist() for group in (a, b))))
-    return found
-
-
 def tables(
     cube: GenerationCube, measured: Mapping[str, np.ndarray], domains: Sequence[str], *, seed: int = 0
 ) -> Tables:
     """Compare every two groups in every measure (M, A, K), NaN where it is missing; each task has a domain."""
     pairs = group_pairs(cube.values)
-    gaps = _gaps(measured, pairs, seed)
+    gaps = gaps_of(measured, pairs, seed)
     parts = []
     for domain in dict.fromkeys(domains):
         rows = np.flatnonzero(np.array(domains) == domain)
         if domain and len(rows) < len(domains):
             part = {name: scores[rows] for name, scores in measured.items()}
-            parts.append(_gaps(part, pairs, seed).assign(domain=domain))
-    by_domain = _adjusted(pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain=""))
+            parts.append(gaps_of(part, pairs, seed).assign(domain=domain))
+    by_domain = adjusted(pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain=""))
     return Tables(gaps, _tails(cube, measured, seed), _quantiles(measured, pairs), _words(cube, pairs), by_domain)
-
-
-def _adjusted(table: pd.DataFrame) -> pd.DataFrame:
-    return table.assign(p_adjusted=adjust(table["p_value"].to_numpy(np.float64)))
-
-
-def _gaps(measured: Mapping[str, np.ndarray], pairs: Sequence[Any], seed: int) -> pd.DataFrame:
-    rows = []
-    for name, scores in measured.items():
-        for column, group_a, group_b, first, second in pairs:
-            found = gap(scores, first, second, seed=seed)
-            if found is not None and np.isfinite(scores).any() and np.nanstd(scores) > 0:
-                ends = (found.difference, found.low, found.high, found.tasks_low, found.tasks_high)
-                noise = (found.floor, found.repeat_floor, found.corrected, found.p, found.p)
-                numbers = (*found.people, *found.means, *ends, *noise, *found.tasks)
-                rows.append((name, column, group_a, group_b, *numbers))
-    return _adjusted(pd.DataFrame(rows, columns=list(GAP_COLUMNS)))
 
 
 def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) -> pd.DataFrame:
@@ -115,7 +79,7 @@ def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) 
                 count = np.isfinite(scores[:, members]).sum()
                 shares = [float(part.sum() / max(count, 1)) for part in (below | above, below, above)]
                 rows.append((name, column, group, *shares, found.p if found else 1.0, 1.0))
-    return _adjusted(pd.DataFrame(rows, columns=list(TAIL_COLUMNS)))
+    return adjusted(pd.DataFrame(rows, columns=list(TAIL_COLUMNS)))
 
 
 def _quantiles(measured: Mapping[str, np.ndarray], pairs: Sequence[Any]) -> pd.DataFrame:
@@ -157,13 +121,6 @@ def measure_titles(measured: Mapping[str, Any], manifest: Mapping[str, Any]) -> 
             known[name] = measuring.of_grader(name.removeprefix("picked."), doubted=doubted)
     phrases = {target["name"]: target.get("phrase", "") for target in manifest.get("targets", ())}
     return {name: known.get(name) or measuring.of_scorer(name, phrases.get(name, "")) for name in measured}
-
-
-def surest_first(gaps: pd.DataFrame) -> pd.DataFrame:
-    """Rows that are beyond chance first, the surest first; the others by p."""
-    strength = (gaps["difference"] / (gaps["high"] - gaps["low"]).clip(lower=1e-12)).abs()
-    ordered = gaps.assign(strength=-strength).sort_values(["p_adjusted", "p_value", "strength"], kind="stable")
-    return ordered.drop(columns="strength").reset_index(drop=True)
 
 
 def differing_answers(

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from psa_core.audits.generation import groups as grouped
 from psa_core.audits.generation.cube import WHOLE, GenerationCube
+from psa_core.audits.generation.groups import in_words, people_needed, people_words
 from psa_core.audits.generation.result import GenerationResult
-from psa_core.audits.generation.tables import Tables, families_of, side_by_side, surest_first, widest_pair
+from psa_core.audits.generation.tables import Tables, families_of, group_gaps, side_by_side, surest_first, widest_pair
 from psa_core.claims.findings import Finding
-from psa_core.plurals import counted
+from psa_core.plurals import counted, verb
 from psa_core.registry import in_short
 from psa_core.report.page import Html, Report, join, section
+from psa_core.stats import SIGNIFICANT
 
 SHOWN_PAIRS, SHOWN_TEXTS = 10, 3
 NOT_SHOWN = "not above noise"
@@ -46,7 +50,8 @@ def report(result: GenerationResult) -> Report:
     """``report.html``: the findings, fairness with floors, the pairs that differ most with their texts."""
     cube, found = result.cube, result.tables
     generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
-    by_scorer = {scorer: finding(found.summary, scorer, found.matrix) for scorer in cube.scorers}
+    gaps = {scorer: group_gaps(cube, scorer) for scorer in cube.scorers}
+    by_scorer = {scorer: finding(found.summary, scorer, found.matrix, gaps[scorer]) for scorer in cube.scorers}
     unknown = UNKNOWN_SEEDS if cube.is_imported else NOT_SHARED
     measured = (found.summary.get("quality") or {}).items()
     quality = {QUALITY.get(name, name): value for name, value in measured if isinstance(value, int | float)}
@@ -55,7 +60,7 @@ def report(result: GenerationResult) -> Report:
         title=f"What {generator} writes about one value and another",
         findings=[Finding(f"{scorer}: {each.headline}", each.evidence) for scorer, each in by_scorer.items()],
         method=[*account(cube), "Continuations are scored alone, without their prompt."],
-        body=[*(_scorer(cube, found, scorer) for scorer in cube.scorers), section("Quality", table)],
+        body=[*(_scorer(cube, found, scorer, gaps[scorer]) for scorer in cube.scorers), section("Quality", table)],
         limits=[*LIMITS, EMPTY_CELLS, *([] if cube.common_noise else [unknown])],
     )
 
@@ -66,6 +71,7 @@ def account(cube: GenerationCube) -> list[str]:
     sizes = families_of(cube).sizes
     copies = int(sizes[sizes > 1].sum())
     options, left_out = cube.provenance.get("options", {}), cube.texts.size - int(cube.kept.sum())
+    why = EMPTY if options.get("cut") == WHOLE else NOT_CUT
     sampling = ", generated elsewhere"
     if not cube.is_imported:
         sampling = f"; at most {options.get('tokens')} tokens at temperature {options.get('temperature')}, seed "
@@ -73,8 +79,7 @@ def account(cube: GenerationCube) -> list[str]:
     return [
         f"{counted(m, 'template')}, {counted(a, 'value')}, {counted(k, 'continuation')} of each{sampling}.",
         *([COPIES.format(copies=copies, m=m)] if copies else []),
-        f"{left_out:,} of {cube.texts.size:,} continuations were left out: "
-        + (EMPTY if options.get("cut") == WHOLE else NOT_CUT),
+        *([f"{left_out:,} of {cube.texts.size:,} continuations were left out: {why}"] if left_out else []),
         *(f"{n:,} more have no score by {scorer}." for scorer, n in cube.unscored.items() if n),
     ]
 
@@ -87,38 +92,142 @@ NOT_SHARED = "The values' continuations are not known to share a random seed."
 UNKNOWN_SEEDS = "How the continuations were sampled (seed, temperature, length) is not known: they come from a file."
 
 
-def finding(summary: dict[str, Any], scorer: str, matrix: pd.DataFrame) -> Finding:
-    """The finding for one scorer: which values differ most, by the matrix, and how sure that is."""
-    individual, rows = summary[scorer]["individual_fairness"], surest_first(matrix, scorer)
-    most, marked = rows.iloc[0], int(rows["corrected"].notna().sum())
+def finding(summary: Mapping[str, Any], scorer: str, matrix: pd.DataFrame, gaps: pd.DataFrame | None = None) -> Finding:
+    """The finding for one scorer: which groups and which values differ, by the tables, and how sure that is.
+
+    `gaps` is `group_gaps` of this scorer; without it nothing is said of groups but that they differ.
+    """
+    numbers, rows = summary[scorer], surest_first(matrix, scorer)
+    marked, individual = int(rows["corrected"].notna().sum()), numbers["individual_fairness"]
+    sure = _sure_groups(gaps, numbers)
+    told = [] if sure.empty else [_group_words(sure)]
+    if marked:
+        told.append(_pair_words(rows.iloc[0]))
+    elif individual["above_noise"]:
+        told.append("What is written differs between values; no single pair stands out from chance.")
+    told += _others(numbers, set(sure["column"]), first=not told)
+    evidence = [f"{marked} of {counted(len(rows), 'pair')} {verb(marked, 'are', 'is')} above noise."] if marked else []
     if individual["above_noise"]:
-        evidence = (
+        evidence.append(
             f"Continuations differ between values by {individual['corrected']:.3f} on a scale of 0 to 1"
             f"{_interval(individual)}, beyond a noise of {individual['floor']:.3f}."
         )
     else:
-        evidence = (
+        evidence.append(
             f"I.F., the mean distance between the scores of two values, is {individual['value']:.3f} where chance "
             f"alone shows {individual['floor']:.3f} (p = {individual['p']:.2g})."
         )
-    if not marked:
-        if individual["above_noise"]:
-            headline = "What is written differs between values; no single pair stands out from chance."
-            return Finding(headline, evidence)
-        return Finding("What is written about one value and another differs no more than chance makes it.", evidence)
+    about_groups = _group_evidence(gaps, sure)
+    if not told:
+        return Finding(NOTHING, " ".join([*evidence, *about_groups]), kind="values", target=scorer)
+    ordered = [*about_groups, *told[1:], *evidence] if len(sure) else [*told[1:], *evidence, *about_groups]
+    found = Finding(told[0], " ".join(ordered), kind="values", target=scorer, is_significant=True)
+    if sure.empty:
+        return found
+    estimate, low, high, p = (float(sure.iloc[0][end]) for end in ("difference", "low", "high", "p_adjusted"))
+    return replace(found, kind="groups", estimate=estimate, low=low, high=high, p_adjusted=p)
+
+
+NOTHING = "No clear difference between what is written about one value and another."
+
+
+def _pair_words(most: pd.Series) -> str:
+    """The pair of values that differs most."""
     values = (str(most["value_a"]), str(most["value_b"]))
-    headline = f"What is written about {values[0]} and {values[1]} differs most: their scores are "
-    headline += f"{most['corrected']:.3f} apart on a scale of 0 to 1"
+    words = f"What is written about {values[0]} and {values[1]} differs most: their scores are "
+    words += f"{most['corrected']:.3f} apart on a scale of 0 to 1"
     low, high = (float(most.get(end, np.nan)) for end in ("difference_low", "difference_high"))
     if low > 0 or high < 0:  # a distance can be one of spread alone
         higher = values[1] if low > 0 else values[0]
         ends = " to ".join(f"{end:.3f}" for end in sorted((abs(low), abs(high))))
-        headline += f"; {higher} scores higher, by {abs(most['difference']):.3f} on average (95 % interval {ends})"
-    verb = "is" if marked == 1 else "are"
-    return Finding(f"{headline}.", f"{marked} of {counted(len(rows), 'pair')} {verb} above noise. {evidence}")
+        words += f"; {higher} scores higher, by {abs(most['difference']):.3f} on average (95 % interval {ends})"
+    return f"{words}."
 
 
-def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
+def _above(numbers: Mapping[str, Any]) -> list[str]:
+    """The columns of groups whose G.F. is above noise."""
+    return [column for column, number in (numbers.get("groups") or {}).items() if number.get("above_noise")]
+
+
+def _sure_groups(gaps: pd.DataFrame | None, numbers: Mapping[str, Any]) -> pd.DataFrame:
+    """Two groups that differ in their mean, by a column whose G.F. is above noise too; the surest first."""
+    if gaps is None:
+        return pd.DataFrame({"column": []})
+    is_sure = (gaps["p_adjusted"] < SIGNIFICANT) & gaps["column"].isin(_above(numbers))
+    return grouped.surest_first(gaps[is_sure])
+
+
+def _sides(row: pd.Series) -> tuple[str, str]:
+    """The second group and the first, in words."""
+    second, first = (people_words(row["column"], row[side], others="values") for side in ("group_b", "group_a"))
+    return second, first
+
+
+def _group_words(sure: pd.DataFrame) -> str:
+    """The surest difference between two groups, and how many others there are."""
+    row, rest = sure.iloc[0], len(sure) - 1
+    about, than = _sides(row)
+    sign = 1 if row["difference"] > 0 else -1
+    low, high = sorted(sign * float(row[end]) for end in ("low", "high"))
+    interval = f"95 % interval {low:.3f} to {high:.3f}".replace("-", "−")
+    words = f"What is written about {about} scores {abs(row['difference']):.3f} {'higher' if sign > 0 else 'lower'} "
+    words += f"than about {than}, on a scale of 0 to 1 ({interval})"
+    return words + (f"; {counted(rest, 'other pair')} of groups {verb(rest, 'differ')} too." if rest else ".")
+
+
+def _others(numbers: Mapping[str, Any], named: set[str], *, first: bool) -> list[str]:
+    """What the table of averages marks beside pairs of values and of groups; of shares, where nothing was said yet."""
+    told = []
+    if columns := [column for column in _above(numbers) if column not in named]:
+        by = in_words(columns)
+        told.append(f"What is written differs between groups by {by}; which of them scores higher is not clear.")
+    if first and not told and (numbers.get("demographic_disparity") or {}).get("above_noise"):
+        told.append("Values differ in the share of scores above the threshold.")
+    return told
+
+
+def _group_evidence(gaps: pd.DataFrame | None, sure: pd.DataFrame) -> list[str]:
+    """How sure a difference between groups is; or that there is none, or that groups are too small to tell."""
+    if gaps is None or gaps.empty:
+        return []
+    if len(sure):
+        row = sure.iloc[0]
+        alike, m = int(row["same_sign"]), int(row["tasks"])
+        doubt = row["tasks_low"] <= 0 <= row["tasks_high"]
+        return [
+            f"{alike} of {counted(m, 'template')} {verb(alike, 'differ')} in this direction; {int(row['people_b'])} "
+            f"and {int(row['people_a'])} values, p = {row['p_adjusted']:.2g}, by exchanging values between groups"
+            f"{f', corrected for {len(gaps)} comparisons' if len(gaps) > 1 else ''}.",
+            *(["It is shown for these templates; others might not show it."] if doubt else []),
+        ]
+    by = in_words(list(dict.fromkeys(gaps["column"])))
+    fewest, needed = int(gaps[["people_a", "people_b"]].min(axis=None)), people_needed(len(gaps))
+    if fewest < needed:
+        return [f"Groups by {by} may be too small to tell: {fewest} values in the smallest, {needed} are needed."]
+    return [f"No group by {by} scores clearly higher than another."]
+
+
+def group_table(gaps: pd.DataFrame, numbers: Mapping[str, Any]) -> pd.DataFrame:
+    """Differences between groups in words, surest first; ``beyond chance`` marks what the finding may say."""
+    rows, sure = grouped.surest_first(gaps), _sure_groups(gaps, numbers)
+    keys = set(zip(sure["column"], sure["group_a"], sure["group_b"], strict=True)) if len(sure) else set()
+    return pd.DataFrame(
+        {
+            "about": [_sides(row)[0] for _, row in rows.iterrows()],
+            "than about": [_sides(row)[1] for _, row in rows.iterrows()],
+            "difference": rows["difference"],
+            "95 % low": rows["low"],
+            "95 % high": rows["high"],
+            "p, Holm": rows["p_adjusted"],
+            "beyond chance": [
+                "yes" if key in keys else "no"
+                for key in zip(rows["column"], rows["group_a"], rows["group_b"], strict=True)
+            ],
+        }
+    )
+
+
+def _scorer(cube: GenerationCube, found: Tables, scorer: str, gaps: pd.DataFrame) -> Html:
     averages = shown_averages(found.summary, [scorer]).drop(columns=["score", "continuations needed"])
     matrix = surest_first(found.matrix, scorer).head(SHOWN_PAIRS)
     pairs = pd.DataFrame({"pair": matrix["value_a"] + " – " + matrix["value_b"]}).join(
@@ -128,6 +237,7 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str) -> Html:
     return join(
         [
             section(scorer, averages),
+            section("Groups of values", group_table(gaps, found.summary[scorer]), heading="h3"),
             section("Values that differ most, over all templates", pairs, heading="h3"),
             _texts(cube, scorer, widest_pair(found, scorer)),
         ]

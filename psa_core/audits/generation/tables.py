@@ -12,6 +12,7 @@ import pandas as pd
 from scipy.stats import norm
 
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.groups import gaps_of, group_pairs
 from psa_core.audits.generation.quality import words_apart
 from psa_core.errors import OptionError
 from psa_core.stats import CONFIDENCE, SIGNIFICANT, Families, adjust, mean_interval, nan_mean, wasserstein
@@ -105,6 +106,11 @@ def _groups(
     for name, p in zip(known, adjusted, strict=True):
         found[name] = {**found[name], "p_adjusted": float(p), "above_noise": bool(p < SIGNIFICANT)}
     return found
+
+
+def group_gaps(cube: GenerationCube, scorer: str) -> pd.DataFrame:
+    """The mean of every two groups of values, their values exchanged at random; see `groups.gaps_of`."""
+    return gaps_of({scorer: cube.scored_by(scorer)}, group_pairs(cube.values), cube.seed)
 
 
 def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:

@@ -9,18 +9,17 @@ import pandas as pd
 import pytest
 from statsmodels.stats.multitest import multipletests
 
-from psa_core.audits.chats import measures, planning, report
+from psa_core.audits.chats import measures, report
 from psa_core.audits.chats.report import GAPS, TAILS, WORDS, method_lines, shown_tables
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import (
     differing_answers,
-    group_pairs,
     measure_titles,
     people_table,
-    surest_first,
     tables,
 )
 from psa_core.audits.generation.cube import GenerationCube
+from psa_core.audits.generation.groups import group_columns, group_pairs, people_words, surest_first
 from psa_core.report.page import framed
 
 PEOPLE = pd.DataFrame(
@@ -283,10 +282,10 @@ def test_a_report_shows_the_answers_that_differ_most_and_its_limits(result: Chat
 
 
 def test_only_known_genders_are_told_as_how_people_are_read() -> None:
-    assert report.people_words("Gender", "Male") == "people read as men"
-    assert report.people_words("gender", "nonbinary") == "people of gender “nonbinary”"
-    assert report.people_words("team", "male") == "people of team “male”"
-    assert report.people_words("race", "asian") == "people with Asian names"
+    assert people_words("Gender", "Male") == "people read as men"
+    assert people_words("gender", "nonbinary") == "people of gender “nonbinary”"
+    assert people_words("team", "male") == "people of team “male”"
+    assert people_words("race", "asian") == "people with Asian names"
 
 
 def test_people_without_a_group_and_a_single_person_form_none() -> None:
@@ -335,7 +334,7 @@ def test_tails_are_of_groups_of_several_people() -> None:
 
 def test_shares_that_say_how_sure_a_group_is_are_no_groups() -> None:
     people = pd.DataFrame({"value": ["Ann", "Bo"], "gender": ["female", "male"], "p_female": [1.0, 0.0]})
-    assert planning.group_columns(people) == ["gender"]
+    assert group_columns(people) == ["gender"]
 
 
 def test_the_method_says_how_answers_were_sampled_where_that_is_known(result: ChatResult) -> None:

@@ -170,7 +170,7 @@ MOST = "What is written about ann and bob differs most: their scores are 0.250 a
         (
             False,
             pairs({"corrected": 0.0}),
-            "What is written about one value and another differs no more than chance makes it.",
+            "No clear difference between what is written about one value and another.",
             WITHIN,
         ),
     ],
