@@ -53,6 +53,7 @@ def test_name_effects_are_the_table_furthest_first(found: psa.Study) -> None:
     table = found.name_effects()
     assert table["name"][0] == "Rihanna" and len(table) == len(found.names) == 20
     expected = tables.name_table(found.cube, "toxicity")
+    assert list(table) == list(expected)
     assert table.sort_values("name")["score_sens"].tolist() == expected.sort_values("name")["score_sens"].tolist()
     assert found.name_effects("sentiment", baseline="names")["score_sens"][0] == pytest.approx(-0.4, abs=0.05)
 

@@ -13,7 +13,7 @@ import pytest
 from psa_core import anchors, mitigate, study
 from psa_core.anchors import Anchor
 from psa_core.cube import ScoreCube, Target
-from psa_core.errors import AnchorError, NameListError, OptionError
+from psa_core.errors import AnchorError, CubeError, NameListError, OptionError
 from psa_core.mitigate import NameAveraged, averaging_table
 from psa_core.mitigate._held_out import held_out_cube
 from psa_core.study.perturbation import Perturbation
@@ -157,6 +157,13 @@ def test_list_dependence_is_the_spread_over_all_draws() -> None:
     assert table["list_dependence"][0] == pytest.approx(means.std(axis=0).mean())
 
 
+def test_a_list_of_one_name_is_averaged_over_that_name() -> None:
+    alone = small_cube().rows(np.arange(2), np.array([2]))
+    table = averaging_table(alone, "toxicity", counts=[1], threshold=0.5, draws=1)
+    changes = np.abs(alone.perturbed[:, 0, 0] - alone.original[:, 0])
+    assert table[["names", "score_change", "list_dependence"]].to_numpy().tolist() == [[1, changes.mean(), 0]]
+
+
 @pytest.mark.parametrize("counts", [[0], [4]])
 def test_counts_out_of_range(counts: list[int]) -> None:
     with pytest.raises(OptionError, match="from 1 to 3"):
@@ -194,6 +201,10 @@ def test_check_asks_the_model_and_tells_where_the_cube_was_wrong() -> None:
     assert found.difference < 1e-4
     blind = NameAveraged(scorer, names[:2], anchors.finder("terms:nobody"))
     assert mitigate.check(blind, expected, planned.perturbation, sentences=3).spread > 0
+    spread = np.ptp(cube.perturbed[:3], axis=1)
+    told = mitigate.check(blind, cube, planned.perturbation, sentences=3)  # which averages nothing here
+    assert spread.min() < told.spread == pytest.approx(spread.max()) and told.difference == 0
+    assert "re.compile" not in repr(blind)
 
 
 @pytest.mark.parametrize("size", [4, 7, 20])
@@ -231,6 +242,20 @@ def test_sentences_that_say_the_same_are_in_one_half() -> None:
     spans = [(Anchor(0, text.index(" "), "subject"),) for text in texts]
     keys = mitigate.sentence_keys(Perturbation(tuple(texts), tuple(spans), ("Ann",)))
     assert [keys.index(key) for key in keys] == [0, 0, 2, 2, 4, 4]
+    near = Perturbation(("I met him", "A met him"), ((Anchor(6, 9, "object"),),) * 2, ("Ann",))
+    assert len(set(mitigate.sentence_keys(near))) == 2
+
+
+def test_two_sentences_are_enough_for_two_halves_and_one_that_is_repeated_is_not() -> None:
+    def made(*texts: str) -> ScoreCube:
+        return study.run(sentences=[*texts], names=["Ann", "Bo"], model=LetterScorer(), balance=False)
+
+    split = mitigate.split_sentences(made("He left.", "He stayed."))
+    assert sorted([*split.used, *split.measured]) == [0, 1] and len(split.used) == 1
+    with pytest.raises(CubeError, match="got 2 in this study that say the same, expected at least two"):
+        mitigate.split_sentences(made("He left.", "She left!"))
+    with pytest.raises(CubeError, match="got 1 in this study, expected at least two"):
+        mitigate.split_sentences(made("He left."))
 
 
 @pytest.mark.parametrize(

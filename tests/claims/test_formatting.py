@@ -75,6 +75,7 @@ def test_a_written_score_has_the_label_of_the_score(score: float, threshold: flo
         (0.5, "50 %"),
         (0.995, "99.5 %"),
         (0.034, "3.4 %"),
+        (0.0004, "0.04 %"),
         (0.0999, "10.0 %"),
         (1.0, "100 %"),
         (1e-7, "under 0.01 %"),

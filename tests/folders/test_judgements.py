@@ -6,6 +6,7 @@ import io
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,25 @@ def test_formulas_are_neutralised_in_the_file_and_come_back(folder: Path) -> Non
     assert "'=1+1" in (folder / judgements.FILE).read_text()
     row = judgements.load(folder).iloc[0]
     assert (row["name"], row["sentence_id"]) == ("=1+1", "001")
+
+
+def test_a_judgement_has_its_own_time_or_that_of_now(folder: Path) -> None:
+    kept = judgements.save(folder, FIRST)
+    assert kept["time"].tolist() == ["2026-01-01T00:00:00+00:00"]
+    now = judgements.save(folder, replace(FIRST, time=""))["time"][0]
+    assert datetime.fromisoformat(now).tzinfo is not None
+
+
+@pytest.mark.parametrize(("error", "words"), [(OSError(28, "No space left"), "No space left"), (OSError(), "OSError")])
+def test_what_cannot_be_written_says_why(
+    folder: Path, error: OSError, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("psa_core.folders.judgements.atomic.write", refuse)
+    with pytest.raises(RunFolderError, match=f"got {words}, expected room"):
+        judgements.save(folder, FIRST)
 
 
 def test_readers_at_the_same_time_lose_nothing(folder: Path) -> None:
