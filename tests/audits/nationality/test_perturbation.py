@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.stats import pearsonr, ttest_1samp
 
-from psa_core.anchors import Anchor, persons
+from psa_core.anchors import Anchor, NamedPerson, persons
 from psa_core.audits.nationality import perturbation, tables
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
@@ -185,6 +185,31 @@ def test_counts_by_class_and_change_by_hand():
     assert set(table.loc["A"].index) == {"negative", "positive", "sentiment"}
     assert table.loc[("A", "sentiment"), "delta"] == pytest.approx(np.mean([1 / 6 - 0.5, 1 / 6 + 0.5]))
     assert np.isnan(table.loc[("A", "sentiment"), "original_count"])
+
+
+def test_the_class_of_a_text_is_its_most_probable_one():
+    first, second, third = [0.6, 0.3, 0.1], [0.2, 0.5, 0.3], [0.1, 0.1, 0.8]
+    perturbed = [[second] * 3 + [first] * 3, [third] * 6]
+    cube = cube_of([first, third], perturbed, (Target("a"), Target("b"), Target("c")))
+    found = {name: (before.tolist(), after.tolist()) for name, _, before, after in tables.classes(cube)}
+    assert found == {
+        "a": ([True, False], [[False] * 3 + [True] * 3, [False] * 6]),
+        "b": ([False, False], [[True] * 3 + [False] * 3, [False] * 6]),
+        "c": ([False, True], [[False] * 6, [True] * 6]),
+    }
+
+
+def test_mentions_are_counted_by_gender_and_form():
+    people = [
+        [NamedPerson(0, 3, "full", "female"), NamedPerson(5, 8, "last", "male"), NamedPerson(9, 12, "last", "")],
+        [NamedPerson(0, 3, "first", "")],
+    ]
+    assert perturbation._account(9, 5, people) == {
+        "read": 9, "not looked at: the sample was full": 4, "no person found": 3, "kept": 2,
+        "mentions, female gender": 1, "mentions, male gender": 1, "mentions, unknown gender": 2,
+        "mentions, unknown gender, last name alone": 1,
+        "mentions, full name": 1, "mentions, first name": 1, "mentions, last name": 2,
+    }  # fmt: skip
 
 
 def test_one_target_gives_a_class_and_its_opposite():

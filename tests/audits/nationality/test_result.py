@@ -99,6 +99,8 @@ def test_an_audit_before_changes_were_tested_is_measured_again(
     table = pd.read_csv(old / "countries.csv", keep_default_na=False)
     table.drop(columns=["change_low", "change_high", "p_adjusted", "delta_p_adjusted"]).to_csv(old / "countries.csv")
     pd.testing.assert_frame_equal(AUDIT.read(old).countries, audit[0].countries, check_dtype=False)
+    (old / "countries.csv").unlink()
+    pd.testing.assert_frame_equal(AUDIT.read(old).countries, audit[0].countries, check_dtype=False)
 
 
 @pytest.mark.parametrize(
@@ -107,6 +109,8 @@ def test_an_audit_before_changes_were_tested_is_measured_again(
         ("texts.csv", lambda text: text.replace("\n1,", "\n7,", 1)),
         ("log_perplexity.csv", lambda text: text.replace(".0,", ".x,", 1)),
         ("manifest.json", lambda text: json.dumps(json.loads(text) | {"account": {}})),
+        ("manifest.json", lambda text: text.replace('"draws": 3', '"draws": "3"')),
+        ("manifest.json", lambda text: text.replace('"model": "vader"', '"model": 5')),
     ],
 )
 def test_damage_is_one_sentence(
@@ -119,6 +123,16 @@ def test_damage_is_one_sentence(
     assert file.read_text(encoding="utf-8") != text
     with pytest.raises(RunFolderError, match="missing or damaged"):
         AUDIT.rewrite(tmp_path / "old", tmp_path / "new")
+
+
+def test_one_model_alone_is_the_whole_gauge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path / "cache"))
+    (tmp_path / "s.csv").write_text(f"text\n{TEXTS[0]}\n", encoding="utf-8")
+    told: list[tuple[int, int]] = []
+    running = Running(on_window=lambda window: told.append((window.sentences_done, window.sentences_total)))
+    spec = NationalitySpec(sentences=str(tmp_path / "s.csv"), model="keyword", countries=("France",), draws=1)
+    found = AUDIT.run(spec, tmp_path / "out", running)
+    assert told[-1] == (1, 1) and found.perplexity is None and found.correlations is None
 
 
 def test_a_model_that_knows_no_perplexity_is_refused(tmp_path: Path) -> None:

@@ -190,6 +190,16 @@ def test_a_clear_order_would_repeat_and_noise_would_not(sampled: ScoreCube) -> N
     assert "cannot be told" in report.order_finding(sampled.rows([0]), "toxicity").headline
 
 
+def test_an_order_is_reliable_whose_interval_is_above_0(sampled: ScoreCube, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = report.order_replicability(report.by_country(sampled), "toxicity")
+    for low, words in ((0.0, "may well see another ranking"), (0.01, "would see a similar ranking")):
+        some = replace(found, reliability=found.reliability._replace(value=0.5, low=low, high=0.9))
+        monkeypatch.setattr(report, "order_replicability", lambda *_, some=some: some)
+        said = report.order_finding(sampled, "toxicity")
+        assert words in said.headline
+        assert said.evidence == f"Reliability 0.50 (95 % interval {low:.2f} to 0.90), from halves of the sentences."
+
+
 def test_the_mean_change_is_shown_of_signed_targets_and_of_all_where_there_is_none(cube: ScoreCube) -> None:
     for second, expected in ((Target("mood", -1, 1), ["mood"]), (Target("joy"), ["hate", "joy"])):
         both = replace(
