@@ -477,6 +477,52 @@ def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str)
     assert changed(text, GREG) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Pupil: Rui Alves Filho\nParents: Rui Alves and Eva Alves\nRui sings. Mr. Alves pays. Alves Filho reads.",
+            "Pupil: Greg Baker\nParents: Rui Alves and Eva Alves\nGreg sings. Mr. Alves pays. Baker reads.",
+        ),
+        (
+            "Aroha Walker rents Flat 2. Mr Walker pays. Mrs Walker, his mother, called; Mrs Walker is kind.",
+            "Greg Baker rents Flat 2. Mr. Baker pays. Mrs Walker, his mother, called; Mrs Walker is kind.",
+        ),
+        (
+            "Ms. Jane Doe rents Flat 2. Ms. Doe pays. Ask her mother, Ms. Doe.",
+            "Mr. Greg Baker rents Flat 2. Mr. Baker pays. Ask his mother, Ms. Doe.",
+        ),
+    ],
+)
+def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:
+    assert changed(text, GREG) == expected
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("seun.ade@x.example", "emily.walsh@x.example"),
+        ("e.ade@x.example", "e.ade@x.example"),
+        ("kofi.ade@x.example", "kofi.ade@x.example"),
+        ("ade_cv.pdf", "walsh_cv.pdf"),
+        ("kofi_ade_cv.pdf", "kofi_ade_cv.pdf"),
+        ("ade_oluwaseun.pdf", "walsh_emily.pdf"),
+        ("oa_cv.pdf", "oa_cv.pdf"),
+    ],
+)
+def test_half_a_name_in_an_address_beside_another_word_stays_and_is_listed(address: str, expected: str) -> None:
+    text = f"Oluwaseun Ade left. Oluwaseun sings. See {address}"
+    assert changed(text) == f"Emily Walsh left. Emily sings. See {expected}"
+    assert (address != expected) != bool(left(text))
+
+
+def test_initials_before_a_last_name_in_an_address_are_the_persons_and_not_a_relatives() -> None:
+    text = "Jean-Luc Roy left. Jean-Luc sings. Write to jl.roy@x.example."
+    assert changed(text) == "Emily Walsh left. Emily sings. Write to e.walsh@x.example."
+    text = "Jane Doe left. Jane sings. Jill Doe stays. Write to j.doe@x.example."
+    assert changed(text) == "Emily Walsh left. Emily sings. Jill Doe stays. Write to j.doe@x.example."
+
+
 def test_a_word_of_a_hundred_thousand_letters_is_no_address_and_costs_no_hours() -> None:
     text = f"Jane Doe left. See {'a.' * 50_000} or jane.doe@x.example."
     assert changed(text).startswith("Emily Walsh left.") and changed(text).endswith("emily.walsh@x.example.")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from psa_core.anchors._person import lexicon
 from psa_core.anchors._person.naming import Named
 from psa_core.inputs import people
+from psa_core.inputs.gazetteers import is_listed
 
 #: Start, end and form of a mention; where the form is empty, the reason why it is left.
 Mention = tuple[int, int, str, str]
@@ -18,9 +19,11 @@ _IS_PATH = re.compile(r"[@_\\]|/\S*[a-z]{2}[./]|\.\w{2,4}$|https?:|www\.|^[\w-]+
 _HOST = re.compile(r"(?:https?://|www\.)[^/\s]+|(?<=\w@)[^/\s]+|^[^/\s@]+\.[a-z]{2,}(?=/)", re.IGNORECASE)
 
 
-def handles_in(plain: str, who: Named, *, shared: bool) -> Iterator[Mention]:
-    """The person's names in the addresses of a text without accents; `shared`: somebody else has the last name too."""
+def handles_in(plain: str, who: Named, sharing: Sequence[Named]) -> Iterator[Mention]:
+    """The person's names in the addresses of a text without accents; `sharing` are others with the last name."""
     patterns = list(_handles(who))
+    own = {people.handle(who.first).casefold(), people.handle(who.nick).casefold()}
+    alike = any(people.handle(other.first)[:1] == people.handle(who.first)[:1] for other in sharing)
     for token in lexicon.tokens_in(plain):
         if not (_IS_ADDRESS.search(token[0]) and _IS_PATH.search(token[0])):
             continue
@@ -28,35 +31,46 @@ def handles_in(plain: str, who: Named, *, shared: bool) -> Iterator[Mention]:
         for pattern, one, two in patterns:
             for match in re.finditer(pattern, token[0], re.IGNORECASE):
                 span = token.start() + match.start(), token.start() + match.end()
-                if any(a <= match.start() < b for a, b in hosts):
+                is_short = two and not own & {match[1].casefold(), match[3].casefold()}
+                if any(a <= match.start() < b for a, b in hosts) or (not two and _is_anothers(token[0], *match.span())):
                     yield *span, "", DOMAIN
-                elif one == "last" and not two and shared:
+                elif (one == "last" and not two and sharing) or (is_short and alike):
                     yield *span, "", SHARED_ADDRESS
-                elif not two and re.match(r"[._][a-z]+@", token[0][match.end() :], re.IGNORECASE):
-                    yield *span, "", DOMAIN  # jane.portfolio@
                 else:
                     second = match[2] + lexicon.as_written(two, match[3]) if two else ""
                     yield *span, f"handle={lexicon.as_written(one, match[1])}{second}", ""
+
+
+def _is_anothers(token: str, start: int, end: int) -> bool:
+    """Whether another word stands beside one name in an e-mail (*jane.portfolio@*), or another name in a file's."""
+    beside = re.search(r"[^/@\\]*$", token[:start])[0], re.match(r"[^/@\\]*", token[end:])[0]  # type: ignore[index]
+    words = re.findall(r"[a-z]+", " ".join(beside), re.IGNORECASE)
+    is_mail = token[end + len(beside[1]) :][:1] == "@"
+    return any(is_mail or (is_listed(word) and not lexicon.is_ordinary(word)) for word in words)
 
 
 def _handles(who: Named) -> Iterator[tuple[str, str, str]]:
     """Patterns of the person's names in an address, with the two names that they hold: the longest first."""
     given, family = (_spelled(name) for name in (who.first, who.last))
     if given and family:
+        whole = people.handle(who.first).casefold()
         shorts = {who.nick.casefold(), *lexicon.shorts_of(who.first)} - {""}
-        given = f"(?:{'|'.join((given, *map(_spelled, sorted(shorts))))})"
+        known = f"(?:{'|'.join((given, *map(_spelled, sorted(shorts))))})"
+        shorts = {whole[:end] for end in range(3, len(whole))} | {whole[at:] for at in range(1, len(whole) - 3)}
+        given = f"(?:{'|'.join((known, *sorted(shorts, key=len, reverse=True)))})"  # seun.ade@, of Oluwaseun Ade
         # Middle names, and the second half of *Jean-Luc*, may stand between as initials or in full.
         halves = people.handle(" ".join(who.first.split("-")[1:]))
         words = filter(None, map(people.handle, (halves, *who.middle)))
         between = "".join(rf"(?:[._-]?{word[:1]}(?:{word[1:]})?)?" for word in words)
         first, last = people.handle(who.first)[:1], people.handle(who.last)[:1]
-        gap = f"({_SEPARATOR})"
-        yield rf"(?<![a-z])({given}){between}{gap}({family})(?![a-z])", "first", "last"
-        yield rf"(?<![a-z])({family}){gap}({given})(?![a-z])", "last", "first"
-        yield rf"(?<![a-z])({first}){between}{gap}({family})(?![a-z])", "f", "last"
-        yield rf"(?<![a-z])({given}){gap}({last})(?![a-z])", "first", "l"
+        last += f"(?:{''.join(people.handle(word)[:1] for word in re.split('[ -]', who.last)[1:])})?"
+        gap, generation = f"({_SEPARATOR})", f"(?:{_SEPARATOR}(?:{'|'.join(map(lexicon.fold, lexicon.GENERATIONS))}))?"
+        yield rf"(?<![a-z])({given}){between}{gap}({family}{generation})(?![a-z])", "first", "last"
+        yield rf"(?<![a-z])({family}{generation}){gap}({given})(?![a-z])", "last", "first"
+        yield rf"(?<![a-z])({first}){between}{gap}({family}{generation})(?![a-z])", "f", "last"
+        yield rf"(?<![a-z])({known}){gap}({last})(?![a-z])", "first", "l"
         yield rf"(?<![a-z])({family}){gap}({first})(?![a-z])", "last", "f"
-        yield rf"(?<![a-z])({given})(?![a-z])", "first", ""
+        yield rf"(?<![a-z])({known})(?![a-z])", "first", ""
     if family or given:
         yield rf"(?<![a-z])({family or given})(?![a-z])", "last" if family else "first", ""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 
 from psa_core.anchors._base import Anchor, Undecided
@@ -13,7 +14,7 @@ from psa_core.anchors._person import lexicon
 from psa_core.anchors._person.addresses import Mention, handles_in
 from psa_core.anchors._person.lexicon import PART, PLACE_LASTS, PLACES, TITLE, fold, is_capitals, key_of
 from psa_core.anchors._person.naming import Named
-from psa_core.anchors._person.subject import Evidence
+from psa_core.anchors._person.subject import RELATIVE_AFTER, RELATIVE_BEFORE, Evidence
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, is_listed
 
@@ -30,6 +31,8 @@ _COMPANY = re.compile(
 )
 #: Behind a name; its full stop may end the sentence.
 _GENERATION = re.compile(rf",?[ ](?i:{'|'.join(map(fold, lexicon.GENERATIONS))})\b(?:\.(?!\s+[A-Z]))?")
+#: In a form about a child, whose title and last name may be a parent's.
+_CHILD = re.compile(r"^[ \t]*(?:pupil|child|parents?)\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)
 #: Before the name of a namesake: *another Jane Doe*, *his cousin, also Jane*.
 _NAMESAKE = re.compile(r"\b(?:another|also|also[ ](?:named|called))[ ]$", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
@@ -43,7 +46,7 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
     others = tuple(replace(other.named, gender=other.gender) for other in named)
     finder = _Finder(text, fold(text), who, gender, others)
     taken, anchors, left = bytearray(len(text)), list[Anchor](), list[Undecided]()
-    found = [handles_in(finder.plain, who, shared=bool(finder.sharing("last"))), finder.other_people()]
+    found = [handles_in(finder.plain, who, finder.sharing("last")), finder.other_people()]
     if who.first and who.last:
         found += [finder.both_names(), finder.titled(), finder.initials()]
     elif who.last:
@@ -147,11 +150,10 @@ class _Finder:
             for one, two, pattern in spellings
             for match in re.finditer(rf"(?<![\w@-])(?:(?P<title>{TITLE})\s+)?{pattern}(?!\w)", self.plain)
         ]
-        own = self._generation(min((match.span() for match, *_ in found), default=(0, 0))[1])
         for match, one, two in found:
             has_other_title = match["title"] and lexicon.gender_of_title(match["title"]) not in (self.gender, "")
             generation = _GENERATION.match(self.plain, match.end())
-            if has_other_title or (generation and self._generation(match.end()) != own):
+            if has_other_title or self._is_others(*match.span()):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
             elif two == "f" and match["two"].startswith("D.C"):  # Washington, D.C.
                 yield *match.span(), "", f"{OTHER_NAME}: {match[0]}"
@@ -165,6 +167,25 @@ class _Finder:
         behind = _GENERATION.match(self.plain, end)
         return behind[0].strip(" ,.").casefold() if behind else ""
 
+    @cached_property
+    def _begins(self) -> tuple[int, str]:
+        """Where the full name stands first, and the generation behind it."""
+        given, last = _either(*filter(None, (self.who.first, self.who.nick))), self._family
+        whole = rf"(?<!\w)(?:{given}{_middle(self.who)}\s+{last}|{last},?\s+{_between(self.who)}{given})(?!\w)"
+        match = re.search(whole, self.plain)
+        return (match.start(), self._generation(match.end())) if match else (0, "")
+
+    def _is_others(self, start: int, end: int) -> bool:
+        """Whether a mention is a relative's: of another generation, or *her mother, Mrs. Doe*."""
+        begins, generation = self._begins
+        if self._generation(end) not in ("", generation):
+            return True
+        before = self.plain[max(0, start - 40) : start]
+        is_relative = RELATIVE_BEFORE.search(before) and not re.search(
+            r"\b(?:my|our)[ ][\w-]+,?[ ]$", before, re.IGNORECASE
+        )
+        return start > begins and bool(is_relative or RELATIVE_AFTER.match(self.plain, end))
+
     def titled(self) -> Iterator[Mention]:
         """A title and the last name."""
         for match in re.finditer(rf"(?<!\w){TITLE}[ ]+(?:and|&)[ ]+{TITLE}[ ]+{self._family}(?!\w)", self.plain):
@@ -173,17 +194,20 @@ class _Finder:
         sharing = self.sharing("last")
         places = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in sharing]
         others_at = min((place.start() for place in places if place), default=len(self.plain))
-        comes_first = False
+        comes_first, gender, is_child = False, self.gender, _CHILD.search(self.plain) is not None
         for match in re.finditer(rf"(?<!\w)({TITLE})\s+{self._family}(?!\w)", self.plain):
-            comes_first = comes_first or match.start() < others_at
             told = lexicon.gender_of_title(match[1])
-            if (told and self.gender and told != self.gender) or _GENERATION.match(self.plain, match.end()):
+            generation = _GENERATION.match(self.plain, match.end())
+            if (told and gender and told != gender) or self._is_others(*match.span()):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
-            elif not comes_first and any(other.gender in (told, "") for other in sharing if other.first):
+                continue
+            comes_first = comes_first or match.start() < others_at
+            if is_child or (not comes_first and any(other.gender in (told, "") for other in sharing if other.first)):
                 yield *match.span(), "", SHARED
             else:
-                reason = self._beside(*match.span(), whole=True)
-                yield *match.span(), "" if reason else "TITLE" if is_capitals(match[0]) else "title", reason
+                gender = gender or told
+                reason, end = self._beside(*match.span(), whole=True), (generation or match).end()
+                yield match.start(), end, "" if reason else "TITLE" if is_capitals(match[0]) else "title", reason
 
     def initials(self) -> Iterator[Mention]:
         """*J.D.* and *(JD)*; letters that may be something else are left."""
@@ -217,11 +241,12 @@ class _Finder:
             for name in filter(None, names):
                 found = [*re.finditer(rf"(?<![\w@]){_either(name)}(?!\w)", self.plain)]
                 for match in found:
-                    reason = self._beside(*match.span()) or shared or self._as_word(*match.span())
+                    generation = _GENERATION.match(self.plain, match.end())
+                    reason = self._beside(*match.span()) or (not generation and shared) or self._as_word(*match.span())
                     if name in short and re.search(r"\b(?:named|called)[ ]$", self.plain[: match.start()]):  # a dog
                         reason = PERHAPS
                     written = form.upper() if is_capitals(match[0]) else form
-                    yield *match.span(), "" if reason else written, reason
+                    yield match.start(), ((not reason and generation) or match).end(), "" if reason else written, reason
                 lower = fold(name).lower()
                 if not found and len(lower) > 3 and not lexicon.is_word_and_name(lower):
                     for match in re.finditer(rf"(?<![\w@.-]){re.escape(lower)}(?![\w@.-])", self.plain):
@@ -235,12 +260,16 @@ class _Finder:
         known = {word for other in self.others for word in " ".join(other.key).split()}
         tokens = re.finditer(r"\S+", self.plain)
         addresses = [token.span() for token in tokens if _IN_ADDRESS.search(token[0])]
+        letters = [word[0] for word in re.split(r"[ -]", names) if word]
+        initials = {"".join(letters), "".join([letters[-1], *letters[:-1]])}
         for match in re.finditer(r"[^\W\d_]+", self.plain):
             word, (start, end) = match[0].casefold(), match.span()
             if word in parts:
                 yield start, end, "", NEAR if match[0][0].isupper() else A_WORD
             elif any(len(part) > 2 and part in word for part in parts) and any(a <= start < b for a, b in addresses):
                 yield start, end, "", NEAR
+            elif word in initials and any(a <= start < b and (a == start or end - start > 2) for a, b in addresses):
+                yield start, end, "", SHORT
             elif match[0][0].islower():
                 continue
             elif len(word) == 1:  # an initial that stands alone
@@ -264,7 +293,8 @@ class _Finder:
         `whole`: the mention is a title and a name, or both names.
         """
         name, before, after = self.plain[start:end], self.plain[max(0, start - 40) : start], self.plain[end : end + 60]
-        if _NAMESAKE.search(before) or (not whole and _GENERATION.match(after)):
+        after = _GENERATION.sub("", after, count=1) if _GENERATION.match(after) else after
+        if _NAMESAKE.search(before) or self._generation(end) not in ("", self._begins[1]):
             return f"{ANOTHER}: {_around(self.text, start, end)}"
         if _FAMILY.match(after):
             return FAMILY

@@ -34,9 +34,9 @@ _KNOWN_AS = re.compile(
     rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
     rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
 )
-_RELATIVES = "|".join(word for word in KIN if word not in ANYBODY)
-_RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
-_RELATIVE_AFTER = re.compile(rf"(?:,|[ ]\()[ ]?(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)", re.IGNORECASE)
+_RELATIVES = "|".join(["parents?", *(word for word in KIN if word not in ANYBODY)])
+RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
+RELATIVE_AFTER = re.compile(rf"(?:,|[ ]\()[ ]?(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)", re.IGNORECASE)
 FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 
@@ -137,8 +137,8 @@ def _is_relative(text: str, one: Evidence) -> bool:
     first, last = re.escape(one.named.first), re.escape(one.named.last)
     whole = rf"(?<!\w)(?:{first}[ ]{last}|{last}[ ](?:{PART}[ ])?{first})(?!\w)"
     return one.is_full and any(
-        _RELATIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
-        or _RELATIVE_AFTER.match(text, match.end())
+        RELATIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
+        or RELATIVE_AFTER.match(text, match.end())
         for match in re.finditer(whole, text)
     )
 
@@ -297,6 +297,9 @@ def _extends(long: Named, short: Named) -> bool:
         return True  # Jane Doe, and File J. Doe
     if key_of(long.words.translate(GERMAN)) == key_of(short.words.translate(GERMAN)):  # Müller, and Mueller
         return long.words.translate(GERMAN) != long.words
+    initials = "".join(word[:1] for word in re.split("[ -]", " ".join((long.key[0], *map(key_of, long.middle)))))
+    if long.key[1] == last and first == initials != long.key[0][:1]:
+        return True  # Jean-Luc Roy, and jl.roy@
     parts = re.split(r"[ '-]", long.key[1])
     if long.key[0] == first and last in ("".join(parts[:end]) for end in range(2, len(parts) + 1)):
         return True  # Ali Al-Mansouri, and ali.almansouri@
