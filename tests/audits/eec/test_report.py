@@ -113,8 +113,8 @@ def test_the_correction_is_counted() -> None:
     ],
 )
 def test_what_the_other_spelling_changes(shift: float, means: str) -> None:
-    verdicts = {"verdict": ["a", "a"], "verdict_respelled": ["a", "a"], "mean_difference": [0.0, 0.0]}
-    table = pd.DataFrame(verdicts | {"mean_difference_respelled": [-shift, 0.0], "largest_change": [0.1, 0.246]})
+    verdicts = {"verdict": ["a", "a"], "verdict_respelled": ["a", "a"], "mean_difference": [0.0, -0.2]}
+    table = pd.DataFrame(verdicts | {"mean_difference_respelled": [-shift, -0.2], "largest_change": [0.1, 0.246]})
     same = f"in 240 of the sentences: no verdict changes, {means}, and no single score moves by more than 0.25."
     assert report.spelling_line(table, "published") == f"Spelled “disappointed” instead, {same}"
     assert report.spelling_line(table, "corrected") == f"Spelled “dissapointed” instead, {same}"

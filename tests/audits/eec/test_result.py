@@ -96,4 +96,8 @@ def test_the_report_has_every_number_of_the_verdict() -> None:
     assert row in written
     assert "The score differs significantly by gender. By mine: its joy score is" in page
     assert "144 templates with a word each × 60 people, spelled as published" in page
+    assert (
+        "Paired t-tests of the difference between two sentences that differ in the person alone, over all pairs as in "
+        "the paper, and with each template, and each pair of people or person, counted once: a verdict needs both."
+    ) in page
     assert "2 tests were made" in page and "By race" in page
