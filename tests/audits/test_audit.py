@@ -168,3 +168,29 @@ def test_a_command_does_not_name_a_model_that_a_stranger_may_have_chosen() -> No
     assert "--model MODEL" in line and "evil" not in line and "'python:evil:score'" in named
     assert nationality.commands({"options": {"model": "vader"}}) == ["psa nationality --model vader --out again"]
     assert nationality.commands({}) == []
+
+
+def test_texts_are_exported_behind_a_flag_and_as_they_are_only_for_predictions() -> None:
+    exports = {audit.id: audit.export for audit in audits.plugins().values() if audit.export}
+    assert {name: (export.flag, export.into_out, export.exact) for name, export in exports.items()} == {
+        "chats": ("--export-prompts", False, False),
+        "eec": ("--sentences-only", True, True),
+        "generation": ("--export-prompts", False, False),
+        "lengths": ("--only-texts", False, False),
+    }
+
+
+@pytest.mark.parametrize(
+    ("scorers", "is_plain"),
+    [
+        ("vader,keyword", True),
+        ("vader,hf:somebody/model", False),
+        ("hf:somebody/model,vader", False),
+        ("gone:x", False),
+    ],
+)
+def test_a_command_names_models_only_where_all_of_them_do_nothing_but_compute(scorers: str, is_plain: bool) -> None:
+    made = {"scorers": scorers.split(","), "lm": "continuations:mine.csv"}
+    first, *others = audits.plugins()["generation"].commands({"options": made})
+    assert (f"--scorer {scorers}" in first) is is_plain
+    assert any(scorers in line for line in others) is not is_plain
