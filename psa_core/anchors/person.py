@@ -66,8 +66,13 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
     declared = pronouns.declared(text, names)
     if declared:
         gender = {"she": "female", "he": "male"}.get(declared[1].casefold(), "")
-    elif not subject.genders:  # no title told it: the pronouns may know better than the list of names
-        gender = pronouns.gender_by_pronouns(names, he_and_she, rivals, gender) or gender
+    else:  # the pronouns may know better than the list of names, and even than a title, which may be a relative's
+        least = 3 if subject.genders else 2
+        told = pronouns.gender_by_pronouns(text, names, he_and_she, rivals, gender, least)
+        if told != gender:
+            gender = told
+            names, left = mentions_of(text, subject.named, gender, others)
+            rivals = pronouns.rivals_in(text, others, names, left)
     grammar = Grammar.of(text)
     more, also_left = pronouns.pronouns_of(text, grammar, gender, declared, names, he_and_she, rivals)
     spans = _apart([*(replace(one, gender=gender) for one in names), *more])

@@ -224,7 +224,8 @@ class _Finder:
         every = "".join(word[0] for word in words)
         for match in re.finditer(rf"(?<![\w./@-])(?:{first}[A-Z]?{last}|{every.upper()})(?![\w.@-])", self.plain):
             line = self.plain[self.plain.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip(" -–—")
-            marked = self.plain[: match.start()][-1:] in ("(", "[", "/") or self.plain[match.end() :][:1] == ":"
+            speaks = len(match[0]) == 2 and self.plain[match.end() :][:1] == ":"
+            marked = self.plain[: match.start()][-1:] in ("(", "[", "/") or speaks
             if marked or line == match[0]:
                 yield *match.span(), "name=FL", ""
             elif not _ABBREVIATIONS.fullmatch(match[0]):

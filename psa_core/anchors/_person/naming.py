@@ -59,7 +59,7 @@ _LABEL = re.compile(
     r"|(?:[a-z]+[ ]){0,2}(?:accused|appellant|applicant|borrower|candidate|claimant|client|complainant|customer"
     r"|defendant|detainee|employee|insured|investigator|nominee|offender|participant|policyholder|pupil|student|tenant)"
     r"|patient|re|subject|member|resident|regarding|pt|person[ ]concerned|child|service[ ]user|account[ ]holder)"
-    r"(?:[ ](?:\d|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
+    r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
@@ -169,6 +169,11 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
     if capitals and capitals[0] == words[0] and not is_capitals(words[-1]) and len(capitals) < len(kept):  # DOE Jane
         first, middle, last = kept[len(capitals)], tuple(kept[len(capitals) + 1 :]), " ".join(kept[: len(capitals)])
     elif capitals and capitals[-1] == words[-1] and not is_capitals(words[0]):  # Jane Mary DOE
+        known = evidence(kept[-len(capitals) - 1])
+        if len(kept) > 1 + len(capitals) and known.last > known.first:  # Jane Doe MBA
+            return named(words[: -len(capitals)], sure=sure)
+        if not is_first(kept[0]) and not is_listed(kept[-1]):  # Approve PHP
+            return None
         first, middle, last = kept[0], tuple(kept[1 : -len(capitals)]), " ".join(kept[-len(capitals) :])
     elif _is_vietnamese(kept) or (len(kept) < 4 and _family_first(kept)):  # Tanaka Mei
         first, middle, last = kept[-1], tuple(kept[1:-1]), kept[0]

@@ -40,7 +40,7 @@ _DECLARED = re.compile(r"\b(she|he|they)[ ]?/[ ]?(?:her|him|them)(?:[ ]?/[ ]?(?:
 _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woman|man)\b", re.IGNORECASE)
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
-_SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:]?[ ]$", re.IGNORECASE)
+_SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:.]?[ ]$", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
 #: A word with a capital that does what people do.
 _ACTS = re.compile(rf"(?<![\w@./-])({PART})(?:{PERSON_VERB.pattern})")
@@ -107,21 +107,23 @@ def declared(text: str, anchors: Sequence[Anchor]) -> re.Match[str] | None:
     return None
 
 
-def gender_by_pronouns(anchors: Sequence[Anchor], found: Sequence[Anchor], rivals: Sequence[Rival], listed: str) -> str:
-    """The gender of the pronouns that follow the person's mentions with nobody between; empty where they differ.
+def gender_by_pronouns(
+    text: str, anchors: Sequence[Anchor], found: Sequence[Anchor], rivals: Sequence[Rival], known: str, least: int
+) -> str:
+    """The gender of the pronouns that follow the person's mentions with nobody between; else the one `known`.
 
-    Against a list of names that says otherwise it takes two.
+    Against what is known it takes `least` pronouns, and three times as many as of another kind. Empty: *they*.
     """
     starts = [anchor.start for anchor in anchors]
     counts = Counter[str]()
-    for pronoun in found:
-        before = bisect_right(starts, pronoun.start) - 1
-        if before >= 0 and not any(starts[before] < rival.at < pronoun.start for rival in rivals):
-            counts[pronoun.gender] += 1
-    if not counts:
-        return ""
-    (gender, most), *rest = counts.most_common()
-    return gender if most >= (2 if listed else 1) and most >= 3 * sum(count for _, count in rest) else ""
+    they = [(match.start(), "") for match in _THEYS.finditer(text)]
+    for at, gender in [*((one.start, one.gender) for one in found), *they]:
+        before = bisect_right(starts, at) - 1
+        if before >= 0 and not any(starts[before] < rival.at < at for rival in rivals):
+            counts[gender] += 1
+    (gender, most), *rest = counts.most_common() or [(known, 0)]
+    needed = least if known else 1 if gender else 2
+    return gender if most >= needed and most >= 3 * sum(count for _, count in rest) else known
 
 
 def pronouns_of(
