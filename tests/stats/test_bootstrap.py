@@ -140,6 +140,8 @@ def test_undefined_is_not_zero(first: list[float], second: list[float]) -> None:
 
 def test_spread_that_is_only_rounding_does_not_correlate() -> None:
     assert np.isnan(pearson([0.1, 0.1 + 2e-17, 0.1 - 2e-17, 0.1 + 1.4e-17], [1, 2, 3, 4]).r)
+    below = [-1e6, np.nextafter(-1e6, 0), -1e6, np.nextafter(-1e6, 0)]
+    assert np.ptp(below) > 0 and np.isnan(pearson(below, [1, 2, 3, 4]).r)
 
 
 def test_unequal_or_infinite_values_are_refused() -> None:

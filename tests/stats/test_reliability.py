@@ -89,6 +89,11 @@ def test_the_top_is_stable_from_as_many_sentences_as_it_takes() -> None:
     assert found.share > 0.95
 
 
+@pytest.mark.parametrize(("names", "top", "taken"), [(9, 10, 4), (10, 5, 5), (10, 3, 3), (3, 2, 1)])
+def test_the_top_is_at_most_half_of_the_names(names: int, top: int, taken: int) -> None:
+    assert top_stability(np.random.default_rng(0).normal(size=(20, names)), top=top).top == taken
+
+
 def test_names_without_any_difference_have_no_stable_top() -> None:
     scores = np.repeat(np.random.default_rng(0).normal(size=(30, 1)), 30, axis=1)
     scores[:, 0] += 1

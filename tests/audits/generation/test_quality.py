@@ -149,3 +149,6 @@ def test_a_threshold_is_put_on_the_same_scale_as_the_scores() -> None:
         ("m.stars", 0.25),
     ]
     assert on_unit(np.array([[0.5, 2.0]]), several, found_all).tolist() == [[0.5, 0.25]]
+    assert on_unit(np.array([[-0.5, 9.0]]), several, found_all).tolist() == [[0.0, 1.0]], "no score leaves its range"
+    signed: Any = Ranged((Target("joy"), Target("mood", -1.0, 1.0), Target("calm", -1.0, 1.0)))
+    assert list(measured_targets("m", signed)) == [1], "the first signed target stands for the others"

@@ -20,7 +20,7 @@ from psa_core.audits.generation.tables import tables
 from psa_core.cube import Target
 from psa_core.errors import OptionError
 from psa_core.stats import SIGNIFICANT
-from psa_core.stats.fairness import measure_groups
+from psa_core.stats.fairness import measure_groups, noise_corrected_pair
 
 
 def cube(shift: float = 0.5, k: int = 30) -> GenerationCube:
@@ -157,6 +157,14 @@ def test_the_interval_of_a_difference_is_that_of_its_continuations() -> None:
     mean = np.nanmean(scores[:, 1], axis=1).mean() - np.nanmean(scores[:, 0], axis=1).mean()
     expected = (mean, mean - half, mean + half)
     assert tuple(row[["difference", "difference_low", "difference_high"]]) == pytest.approx(expected, rel=1e-5)
+
+
+def test_each_pair_of_each_template_is_corrected_by_its_own_floor() -> None:
+    pairs = tables(cube()).pairs
+    assert len(pairs) == 2 * 3
+    corrected = [float(noise_corrected_pair(*row)) for row in pairs[["w1", "floor"]].to_numpy()]
+    assert pairs["corrected"].tolist() == pytest.approx(corrected)
+    assert (pairs["corrected"] < pairs["w1"]).all()
 
 
 def test_p_values_are_corrected_over_the_rows_that_are_shown() -> None:
