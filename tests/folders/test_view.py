@@ -61,6 +61,7 @@ def test_every_file_is_about_what_the_reader_sees(cube: ScoreCube, tmp_path: Pat
     for name in cube.names["name"]:  # initials in every table, chart and text of the page; the data has the names
         assert not re.search(rf"\b{name}\b", page) and name in (tmp_path / "seen" / "names.csv").read_text("utf-8")
     assert "A••" in page and HIDDEN in page
+    assert HIDDEN == "Names are shown as initials, as a reader chose; the data files have them in full."
     assert HIDDEN not in (tmp_path / "kept" / "report.html").read_text("utf-8")
     manifest = json.loads((tmp_path / "seen" / "manifest.json").read_text("utf-8"))
     assert manifest["notes"] == ["One."], "said anew by whoever opens it, not twice"

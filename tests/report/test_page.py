@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 
 from psa_core.claims.formatting import Finding
@@ -32,6 +34,8 @@ def test_account_notes_versions_and_commands_come_from_the_manifest() -> None:
         "inputs": {"sentences": {"sha256": "abc"}, "names": {"source": "typed"}},
     }
     page = framed(Report("T", [], [], [], ["A limit."], manifest, question="Why?", commands=["run 'it'"]))
+    masked = "These look like words to replace but are not, and stay as they are."
+    assert masked in framed(replace(BARE, provenance={"masked": {"code": 2}})) and masked not in page
     for words in ("1,200", "A &lt;note&gt;.", "2.4", "abc", "Why?", "<pre>run &#39;it&#39;</pre>"):
         assert words in page
     assert "names (sha256)" not in page

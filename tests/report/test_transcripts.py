@@ -80,6 +80,7 @@ def test_what_a_model_here_is_asked_is_shown_without_loading_it(tmp_path: Path) 
     (tmp_path / "answers.jsonl").touch()
     ((older,),) = of_cells(cube, "score", [(0, 1)], tmp_path / "answers.jsonl")
     assert older.reply is None and older.note == NOT_KEPT
+    assert NOT_KEPT.startswith("not kept in this result: the score was found in the cache")
 
 
 def test_the_report_has_the_transcripts_of_its_cards_escaped(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_nothing_in_common_is_an_error(cube: ScoreCube) -> None:
     for what, other in others.items():
         with pytest.raises(CubeError, match=f"{what} of the two results") as error:
             tables.paired(other, cube)
-    assert "before sentiment, toxicity" in str(error.value)
+    assert "got toxicity2, sentiment2, and before sentiment, toxicity" in str(error.value)
 
 
 def judged(effect: float, sentences: int, seed: int) -> ScoreCube:

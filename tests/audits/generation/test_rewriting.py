@@ -86,6 +86,18 @@ def test_more_cells_than_a_run_may_have_are_not_measured(tmp_path: Path, monkeyp
     assert not (tmp_path / "written").exists()
 
 
+@pytest.mark.parametrize("measure", ["individual_fairness", "demographic_disparity"])
+def test_a_summary_without_one_of_its_measures_is_damaged(measure: str, tmp_path: Path) -> None:
+    write(tmp_path / "made")
+    file = tmp_path / "made" / "summary.json"
+    content = json.loads(file.read_text("utf-8"))
+    scorer = next(name for name, entry in content.items() if isinstance(entry, dict) and measure in entry)
+    content[scorer][measure] = 3
+    file.write_text(json.dumps(content), "utf-8")
+    with pytest.raises(RunFolderError, match="missing or damaged"):
+        AUDIT.read(tmp_path / "made")
+
+
 def test_a_damaged_folder_is_one_sentence_and_writes_nothing(tmp_path: Path) -> None:
     write(tmp_path / "brought")
     manifest = tmp_path / "brought" / "manifest.json"
