@@ -180,10 +180,7 @@ def _levels(values: pd.Series) -> list[str]:
 def _pooled(values: pd.Series) -> pd.Series:
     """Groups as text; those of fewer than three names are pooled, if still too few with the largest group."""
     text = values.astype(str).where(values.notna() & (values.astype(str).str.strip() != ""), POOLED)
-    counts = text.value_counts()
-    if counts.min() >= MIN_GROUP_SIZE:
-        return text
-    text = text.where(text.map(counts) >= MIN_GROUP_SIZE, POOLED)
+    text = text.where(text.map(text.value_counts()) >= MIN_GROUP_SIZE, POOLED)
     counts = text.value_counts()
     return text.where(text.map(counts) >= MIN_GROUP_SIZE, counts.index[0])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -74,7 +75,7 @@ class Flips:
 
     def _one_per_name(self, rows: np.ndarray) -> Flips:
         turns, left = np.full(len(self), -1), np.ones(len(self.cube.names), dtype=bool)
-        for turn in range(MAX_TURNS + 1):
+        for turn in itertools.count():  # the last one takes all that are left
             if turn < MAX_TURNS:
                 found = np.array(self._of_other_sentences(rows), dtype=int)
             else:

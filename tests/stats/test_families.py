@@ -142,6 +142,16 @@ def test_a_family_without_any_value_has_no_mean() -> None:
     assert means[0] == 2.0 and np.isnan(means[1])
 
 
+def test_the_mean_of_the_rows_is_that_of_the_values_that_are_there() -> None:
+    families, values = Families.of(list("aabbccddeeffg")), np.arange(13.0)
+    values[[3, 12]] = np.nan  # one of two, and the only one of a family
+    rows = families.rows(values)
+    assert rows[:2].tolist() == pytest.approx([(0 + 1) * 6 / 11, 2 * 6 / 11]) and np.isnan(rows[6])
+    assert np.nanmean(rows) == pytest.approx(np.nanmean(values))
+    few = Families.of(list("aabb"))
+    assert few.rows(np.array([1.0, np.nan, 3.0, 5.0])).tolist() == [3.0]
+
+
 def test_a_missing_value_leaves_the_interval_of_the_families_that_are_there() -> None:
     families = Families.of(np.arange(24) // 2)
     values = np.random.default_rng(0).normal(0.1, 0.2, 24)

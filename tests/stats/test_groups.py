@@ -272,3 +272,5 @@ def test_no_scale_makes_an_interaction() -> None:
         assert [bool(each.is_above[0]) for each in found] == [False, scale == 1.0, False] or scale < 1
         assert found[1].p_adjusted[0] < 0.01 < found[0].p_adjusted[0]
         assert found[2].observed[0] == 0 and found[2].p_adjusted[0] == 1
+    small, large = (interaction_floors(scale * noise, contrasts, [first, second]) for scale in (1, 100))
+    assert (100 * small.low[0], 100 * small.high[0]) == pytest.approx((large.low[0], large.high[0]), rel=1e-9)
