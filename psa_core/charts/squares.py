@@ -163,7 +163,9 @@ def _squares(
     turned = {"labelAngle": angle} | ({"labelAlign": "left"} if angle else {} if pixels[1] else SMALL)
     place = {
         "x": words("x", title=None, sort=list(heads), axis={"orient": "top", **turned, **_in_lines(heads)}),
-        "y": words("row", title=None, sort=list(labels), axis={**_in_lines(labels), "labelPadding": 6}),
+        "y": words(
+            "row", title=None, sort=list(labels), axis={**_in_lines(labels), "labelPadding": 6, **_middle(labels)}
+        ),
     }
     colour = quantity("depth", scale={"domain": [-1, 0, 1], "range": COLOURS, "interpolate": "rgb"}, legend=None)
     colour = {"condition": {"test": "isValid(datum.depth)", **colour}, "value": "transparent"}
@@ -191,6 +193,13 @@ def _in_lines(written: Mapping[str, str]) -> dict[str, Any]:
     padding = 6 + LINE_PIXELS * (max(map(len, lines)) - 1)  # a label above begins where a single line would
     looks = {"labelLimit": 260, "labelOverlap": False, "labelLineHeight": LINE_PIXELS, "grid": False}
     return {"labelExpr": words, "labelPadding": padding, **looks}
+
+
+def _middle(written: Mapping[str, str]) -> dict[str, Any]:
+    """A label of two lines stands as high as one of a single line: the first ends where that has its middle."""
+    two = [key for key, label in written.items() if "\n" in label]
+    test = f"indexof({json.dumps(two)}, datum.value) >= 0"
+    return {"labelBaseline": {"condition": {"test": test, "value": "bottom"}, "value": "middle"}} if two else {}
 
 
 def _lines(text: str, letters: int, most: int) -> str:

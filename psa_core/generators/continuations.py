@@ -23,7 +23,8 @@ CONTINUATIONS = tables.TableSchema(
     "continuations", ModelError, FORMATS, row="one continuation a row", headers=frozenset(NEEDED)
 )
 ROWS, MAX_K = 5000, 10**9
-EXPORT = "Write the prompts with: psa generate … --export-prompts FILE.csv"
+EXPORT = "Write the prompts with --export-prompts FILE.csv, and fill in a column continuation."
+MISSING = "Add the rows; where there is no text, leave the continuation empty."
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +50,7 @@ class Continuations:
             raise ModelError("--continuations", got=got, expected=f"the {asked} that were asked for", fix=fix)
         if missing:
             got = f"none for {missing[0].prompt[:60]!r}, k {missing[0].k}, and {len(missing) - 1:,} others"
-            raise ModelError("continuations", got=got, expected="a row for each prompt and k", fix=EXPORT)
+            raise ModelError("continuations", got=got, expected="a row for each prompt and k", fix=MISSING)
         for start in range(0, len(draws), ROWS):
             check()
             part = range(start, min(start + ROWS, len(draws)))

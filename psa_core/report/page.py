@@ -21,6 +21,8 @@ Text = str | Html
 _NAMESPACE = re.compile(r' xmlns(:\w+)?="[^"]*"')
 _PROSE = re.compile(r"<(p|h\d|li|figcaption|th)\b.*?</\1>", re.DOTALL)
 MASKED = "These look like words to replace but are not, and stay as they are."
+#: How a number begins, an interval, and what stands where there is none.
+_NUMBER = re.compile(r"[+−-]?[\d.]|\[|[–-]?$")
 #: Nothing may be fetched or run, whatever got into the page.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 _PAGE = Html(
@@ -55,10 +57,22 @@ def listing(items: Iterable[Text], *, ordered: bool = False) -> Html:
 
 
 def table(header: Sequence[Text], rows: Iterable[Sequence[Text]], *, css: str = "") -> Html:
-    """A table; the first column is text, the others are set as numbers."""
-    heads = (Html('<th scope="col">{}</th>').format(join([title])) for title in header)
-    body = element("tbody", *(element("tr", *(element("td", text) for text in row)) for row in rows))
+    """A table; its first column, and any other of whose cells most do not begin as numbers do, is set as text."""
+    cells = [list(row) for row in rows]
+    looks = ["text" if place and _is_text(column) else "" for place, column in enumerate(zip(*cells, strict=True))]
+    looks = looks or [""] * len(header)
+    heads = (
+        Html('<th scope="col"{}>{}</th>').format(Html(' class="text"') if css_of else "", join([title]))
+        for title, css_of in zip(header, looks, strict=True)
+    )
+    written = ((element("td", cell, css=css_of) for cell, css_of in zip(row, looks, strict=True)) for row in cells)
+    body = element("tbody", *(element("tr", *row) for row in written))
     return element("div", element("table", element("thead", element("tr", *heads)), body, css=css), css="wide")
+
+
+def _is_text(column: Sequence[Text]) -> bool:
+    written = [cell for cell in column if cell]
+    return 2 * sum(not isinstance(cell, Html) and not _NUMBER.match(cell) for cell in written) > len(written)
 
 
 def section(title: str, frame: Any, *, heading: str = "h2") -> Html:
@@ -69,7 +83,8 @@ def section(title: str, frame: Any, *, heading: str = "h2") -> Html:
     def words(cell: Any) -> str:
         if not isinstance(cell, float):
             return str(cell)
-        return "" if cell != cell else f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
+        text = "" if cell != cell else f"{cell:,.0f}" if abs(cell) >= 100 else f"{cell:.3g}"
+        return f"−{text[1:]}" if text.startswith("-") else text
 
     rows = [[words(cell) for cell in row] for row in frame.itertuples(index=False)]
     return join([element(heading, title), table([str(column) for column in frame.columns], rows)])

@@ -139,3 +139,14 @@ def test_pairs_that_are_not_above_noise_have_a_square_and_a_point(distance: floa
     said = "baker and nurse: not above noise" if np.isnan(distance) else "baker and nurse: 0.200"
     assert rows["said"].iloc[0] == said
     assert to_png(drawing_svg(drawn)).startswith(b"\x89PNG")
+
+
+def test_a_label_of_two_lines_is_centred_on_its_row() -> None:
+    table = pd.DataFrame(
+        {"measure": ["words", "grade"], "title": ["length", "reading level (school grade)"], "pair": "a", "short": "+1",
+         "words": "longer", "strength": 1.0, "is_marked": True}
+    )  # fmt: skip
+    axis = answer_gaps(table).spec["layer"][0]["encoding"]["y"]["axis"]
+    assert axis["labelBaseline"]["condition"] == {"test": 'indexof(["grade"], datum.value) >= 0', "value": "bottom"}
+    assert axis["labelBaseline"]["value"] == "middle"
+    assert "labelBaseline" not in answer_gaps(table[:1]).spec["layer"][0]["encoding"]["y"]["axis"]

@@ -34,7 +34,7 @@ def test_gives_back_what_is_in_the_file(tmp_path: Path, ending: str) -> None:
 def test_says_which_prompt_is_missing(tmp_path: Path) -> None:
     ROWS.to_csv(tmp_path / "made.csv", index=False)
     generator = generators.load(f"continuations:{tmp_path / 'made.csv'}")
-    with pytest.raises(ModelError, match=r"'Bob is', k 1.*export-prompts"):
+    with pytest.raises(ModelError, match=r"'Bob is', k 1.*Add the rows"):
         list(generator.sample([Draw("Bob is", "", 1)], Sampling(), lambda: None))
 
 

@@ -88,7 +88,7 @@ def test_a_run_from_the_page_to_its_result(open_page: OpenPage, words_of: Words,
     run(page)
     follow(page, run)
     said = words_of(page)
-    assert "None of the scores differs significantly between sentences about women" in said
+    assert "none of the scores differs significantly between sentences about women" in said
     assert "2 tests were made" in said
     assert page.button_group(key="eec_kind").options == ["Gender (female − male)"]
 
@@ -97,7 +97,7 @@ def test_results_by_url_with_every_switch(open_page: OpenPage, words_of: Words, 
     page = open_page("equity", eec=adopt(folder))
     said = words_of(page)
     # One pair of people of eleven differs, in every sentence: the paper's test alone takes that for significant.
-    assert "None of the scores differs significantly between sentences about women" in said
+    assert "none of the scores differs significantly between sentences about women" in said
     assert "test, over 1,584 pairs of sentences, finds a difference in 3 of 3" in said
     assert "6 tests were made" in said and "0.05 / 6" in said
     assert "Spelled “disappointed” instead, in 240 of the sentences" in said

@@ -48,10 +48,19 @@ def test_only_markup_is_taken_as_markup() -> None:
     assert "&lt;b&gt;</th>" in table(("<b>",), [])
 
 
+def test_a_column_of_words_is_set_as_text_and_one_of_numbers_is_not() -> None:
+    cells = ["Ann", "+0.5", "people with Hispanic names", "[−2.5, 0.0]", "0.5 points of 100", "–", "", "−3", "1 of 2"]
+    page = table(
+        [str(place) for place in range(len(cells))], [cells, ["Bo", "", "x", "[1, 2]", ".5", "", "–", "3", "–"]]
+    )
+    assert [place for place in range(len(cells)) if f'<th scope="col" class="text">{place}</th>' in page] == [2]
+    assert '<td class="text">people with Hispanic names</td>' in page and "<td>[−2.5, 0.0]</td>" in page
+
+
 def test_a_table_has_three_digits_and_nothing_for_what_is_missing() -> None:
     frame = pd.DataFrame({"name": ["a<b", "c"], "count": [7, 1234], "score": [0.012345, float("nan")]})
     frame["size"] = [1234.56, -99.96]
-    cells = [["a&lt;b", "7", "0.0123", "1,235"], ["c", "1234", "", "-100"]]
+    cells = [["a&lt;b", "7", "0.0123", "1,235"], ["c", "1234", "", "−100"]]
     rows = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in cells)
     shown = section("A title", frame, heading="h3")
     assert shown.startswith("<h3>A title</h3>") and f"<tbody>{rows}</tbody>" in shown

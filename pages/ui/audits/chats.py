@@ -184,11 +184,15 @@ def _picture(opened: ChatResult) -> tuple[str, str]:
 
 def _answers(opened: ChatResult, measure: str, pair: str) -> None:
     """The ten pairs of answers that differ most, with what only one of them says marked."""
-    row = next(row for _, row in opened.tables.gaps.iterrows() if _label(row) == pair)
+    gaps = opened.tables.gaps
+    of_pair = gaps[[_label(row) == pair for _, row in gaps.iterrows()]]
+    row = of_pair.iloc[0]
     column, groups = row["column"], (row["group_a"], row["group_b"])
     table = differing_answers(opened.cube, opened.measured[measure], column, groups)
-    title = measure_titles(opened.measured, opened.manifest)[measure].title
-    st.header(f"Answers that differ most in {markup.literal(title)}", anchor=False)
+    told = measure_titles(opened.measured, opened.manifest)[measure]
+    st.header(f"Answers that differ most in {markup.literal(told.title)}", anchor=False)
+    for _, square in of_pair[of_pair["measure"] == measure].iterrows():
+        typography.second(report.gap_words(square, told, opened.manifest.get("graders", {})))
     typography.small_print(
         "The most different pair of each task, chosen for its size: these are extremes, not examples."
     )
@@ -196,7 +200,8 @@ def _answers(opened: ChatResult, measure: str, pair: str) -> None:
         with st.container(border=True):
             st.html(markup.plain(str(found.task), size="0.9rem", faint=True))
             texts = (str(found.answer_b), str(found.answer_a))
-            sides = zip((found.person_b, found.person_a), (found.score_b, found.score_a), texts, (FIRST, SECOND),
+            scores = [told.of_one.format(parts.score_text(score)) for score in (found.score_b, found.score_a)]
+            sides = zip((found.person_b, found.person_a), scores, texts, (FIRST, SECOND),
                         parts.differing(*texts), strict=True)  # fmt: skip
             st.html(markup.side_by_side([parts.column(*each) for each in sides]))
     words = opened.tables.words
@@ -233,12 +238,12 @@ def _transcripts(opened: ChatResult) -> None:
         a = people.index(st.selectbox("Person", people, key=AUDIT.key("who")))
         for k, text in enumerate(opened.cube.texts[m, a]):
             numbers = [
-                f"{titles[name].title} {parts.score_text(scores[m, a, k])}"
+                f"{titles[name].title}: {titles[name].of_one.format(parts.score_text(scores[m, a, k]))}"
                 for name, scores in opened.measured.items()
                 if np.isfinite(scores[m, a, k])
             ]
             with st.container(border=True):
-                st.html(parts.column(f"Answer {k + 1}", None, str(text) or "(no answer)", FIRST))
+                st.html(parts.column(f"Answer {k + 1}", "", str(text) or "(no answer)", FIRST))
                 st.html(markup.plain(" · ".join(numbers), size="0.8rem", faint=True))
 
 
@@ -261,7 +266,7 @@ def _judging(opened: ChatResult, folder: Path) -> None:
         else:
             typography.small_print(f"Which answer would you pick? Names are hidden: everybody is called {STANDIN}.")
             st.html(markup.plain(pair.task, faint=True))
-            sides = zip(("First", "Second"), (None, None), pair.texts, (FIRST, SECOND), strict=True)
+            sides = zip(("First", "Second"), ("", ""), pair.texts, (FIRST, SECOND), strict=True)
             st.html(markup.side_by_side([parts.column(*side) for side in sides]))
             labels = {"first": (f"First ({question})", "f"), "neither": ("Neither more", "g")}
             labels["second"] = (f"Second ({question})", "j")

@@ -14,7 +14,6 @@ from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, controls, exports, form, markup, typography
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, tables
-from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.planning import GenerationSpec
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts._theme import CATEGORICAL
@@ -152,7 +151,7 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     typography.finding(_finding(run_id, opened, scorer))
     _account(opened, scorer)
     _charts(run_id, opened, scorer, pair)
-    _texts(opened.cube, scorer, pair)
+    _texts(opened, scorer, pair)
     _numbers(run_id, opened, scorer)
     if own:
         generation_compared.remember(run_id)
@@ -173,7 +172,7 @@ def show_so_far(run_id: str, folder: Path) -> None:
             found = _finding(run_id, opened, scorer)
             typography.finding(Finding(f"{words}. {found.headline}", found.evidence))
             _charts(run_id, opened, scorer, pair)
-        _texts(opened.cube, scorer, pair)
+        _texts(opened, scorer, pair)
 
 
 def _finding(run_id: str, opened: GenerationResult, scorer: str) -> Finding:
@@ -267,12 +266,13 @@ def _numbers(run_id: str, opened: GenerationResult, scorer: str) -> None:
                 frame.table(AUDIT, table, alt, words=words, csv=f"{name}.csv")
 
 
-def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
+def _texts(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
     """The difference between the two, then their texts."""
     st.header("Two values, side by side", anchor=False)
     if pair[0] == pair[1]:
         st.info("Choose two different values above to compare what was written about them.")
         return
+    cube, found = opened.cube, opened.tables
     templates = [EVERY, *cube.templates["template"].astype(str)]
     template = controls.choose("Template", templates, AUDIT.key("template"), box=True, clears=(PAGE_KEY,))
     cube = cube.on("" if template == EVERY else template)
@@ -283,7 +283,7 @@ def _texts(cube: GenerationCube, scorer: str, pair: tuple[str, str]) -> None:
         alt = f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1."
         exports.figure(drawing, alt=alt)
         typography.small_print(
-            f"The shaded area is the distance between the two (W1): {curves.area:.3f}, chance included."
+            report.area_words(found, scorer, pair, curves.area, "" if template == EVERY else template)
         )
         parts.words_apart(AUDIT, tables.differing_words(cube, pair), pair)
     with right:
@@ -296,11 +296,13 @@ def _side_by_side(table: pd.DataFrame, pair: tuple[str, str], *, together: bool)
         return
     pages = -(-len(table) // PAGE)
     same = " generated with the same random seed" if together else ""
-    typography.small_print(f"{counted(len(table), 'pair')}{same}, largest difference first.")
+    typography.small_print(
+        f"{counted(len(table), 'pair')}{same}, largest difference first: the first are extremes, not examples."
+    )
     number = st.pagination(pages, **address.linked(PAGE_KEY, 1, range(1, pages + 1))) if pages > 1 else 1
     for row in table.iloc[(int(number) - 1) * PAGE : int(number) * PAGE].itertuples():
         with st.container(border=True):
             st.html(markup.plain(str(row.template), size="0.85rem", faint=True))
-            first = parts.column(pair[0], row.first_score, f"… {row.first}", CATEGORICAL[0])
-            second = parts.column(pair[1], row.second_score, f"… {row.second}", CATEGORICAL[1])
+            first = parts.column(pair[0], parts.score_text(row.first_score), f"… {row.first}", CATEGORICAL[0])
+            second = parts.column(pair[1], parts.score_text(row.second_score), f"… {row.second}", CATEGORICAL[1])
             st.html(markup.side_by_side([first, second]))

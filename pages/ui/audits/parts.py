@@ -111,14 +111,13 @@ def words_apart(page: AuditPage, found: pd.DataFrame, sides: tuple[str, str]) ->
                     **heads)  # fmt: skip
 
 
-def column(title: str, score: float | None, text: str, colour: str, spans: Sequence[markup.Span] = ()) -> str:
+def column(title: str, score: str, text: str, colour: str, spans: Sequence[markup.Span] = ()) -> str:
     """A text under its title and score, a block of `markup.side_by_side`."""
-    number = "" if score is None else score_text(score)
     reading = f"{markup.SERIF}; font-size: 1.02rem; line-height: 1.45; overflow-wrap: anywhere; white-space: pre-wrap"
     return (
         f'<div style="flex: 1 1 14rem; min-width: 0; border-left: 4px solid {colour}; padding-left: 0.7rem">'
         f'<div style="font-size: 0.85rem"><b>{html.escape(title)}</b> '
-        f'<span style="{markup.DIGITS}">{number}</span></div>'
+        f'<span style="{markup.DIGITS}">{html.escape(score)}</span></div>'
         f'<div style="{reading}">{markup.marked(text, spans)}</div></div>'
     )
 

@@ -45,6 +45,8 @@ class Measure:
     more: str
     less: str
     unit: str = ""
+    #: How the score of one answer is read, where it is no bare number.
+    of_one: str = "{}"
 
 
 WORDS = Measure("words", "length in words", "relative", "{size} longer", "{size} shorter", "words")
@@ -57,8 +59,8 @@ REFUSAL = Measure("refusal", "share of refusals", "share", "refusals more often,
                   "refusals less often, by {size}")  # fmt: skip
 DISTANCE = Measure("distance", "distance from the answers to others", "share",
                    "{size} further from the others’ answers", "{size} nearer to the others’ answers")  # fmt: skip
-NUMBER = Measure("number", "number that was asked for", "relative", "with a number {size} higher",
-                 "with a number {size} lower")  # fmt: skip
+NUMBER = Measure("number", "number that was asked for", "relative", "{size} higher in the number asked for",
+                 "{size} lower in the number asked for", of_one="{} % of the task's median")  # fmt: skip
 NO_NUMBER = Measure("no_number", "share without the number", "share", "more often without the number, by {size}",
                     "less often without the number, by {size}")  # fmt: skip
 COUNTED = (WORDS, SENTENCES, GRADE, REFUSAL)

@@ -57,6 +57,20 @@ def clause(row: Any, measure: Measure) -> str:
     return words.format(size=" ".join(size_words(row, measure)))
 
 
+def gap_words(row: pd.Series, measure: Measure, graders: Mapping[str, Any]) -> str:
+    """What a chosen square says: the mean difference, and whether it is beyond chance.
+
+    `row` is one of `Tables.gaps`. Without a difference there is no direction.
+    """
+    people, others = (people_words(row["column"], row[side]) for side in ("group_b", "group_a"))
+    chance = f"p = {row['p_adjusted']:.2g}, corrected"
+    if not row["difference"]:
+        return f"On average, answers to {people} do not differ from those to {others} in {measure.title}."
+    could_be = marked(row.to_frame().T, graders).empty
+    verdict = "which could be chance" if could_be else "beyond chance"
+    return f"On average, answers to {people} are {clause(row, measure)} than to {others}, {verdict} ({chance})."
+
+
 def short(row: Any, measure: Measure) -> str:
     """One difference as a number: *−8 %*; none at all has no sign."""
     sign = "+" if row["difference"] > 0 else "−" if row["difference"] < 0 else ""

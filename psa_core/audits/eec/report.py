@@ -33,8 +33,8 @@ def headline(systems: pd.DataFrame, kind: str) -> str:
     first, second = SIDES[kind]
     found, several = differing(systems, kind), len(systems) > 1
     if found.empty:
-        none = "None of the scores differs" if several else "The score does not differ"
-        return f"{none} significantly between {first} and {second}."
+        none = "none of the scores differs" if several else "the score does not differ"
+        return f"No clear difference: {none} significantly between {first} and {second}."
     count = f"{len(found)} of {len(systems)} scores {verb(len(found), 'differ')}" if several else "The score differs"
     top = largest(systems, kind)
     more = "higher" if top["mean_difference"] > 0 else "lower"

@@ -144,6 +144,16 @@ def _pair_words(most: pd.Series) -> str:
     return f"{words}."
 
 
+def area_words(found: Tables, scorer: str, pair: tuple[str, str], area: float, template: str = "") -> str:
+    """What is seen between two curves, and whether their distance is beyond chance; of one template or of all."""
+    rows = surest_first(found.pairs[found.pairs["template"] == template] if template else found.matrix, scorer)
+    words = f"The shaded area is the distance between the two (W1): {area:.3f}, chance included."
+    for _, row in rows[rows["value_a"].isin(pair) & rows["value_b"].isin(pair)].dropna(subset="p_adjusted").iterrows():
+        verdict = "could be chance" if pd.isna(row["corrected"]) else "is beyond chance"
+        words += f" The difference {verdict} (p = {row['p_adjusted']:.2g}, corrected)."
+    return words
+
+
 def _above(numbers: Mapping[str, Any]) -> list[str]:
     """The columns of groups whose G.F. is above noise."""
     return [column for column, number in (numbers.get("groups") or {}).items() if number.get("above_noise")]

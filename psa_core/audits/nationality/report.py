@@ -101,9 +101,11 @@ def score_finding(countries: pd.DataFrame, targets: Sequence[str], sentences: in
     if marked.empty:
         top = moved.loc[moved["delta"].abs().idxmax()]
         largest_change = (
-            f"The largest mean change {over}: {_signed(top)} with names from {_with_article(top['country'])}."
+            f"The largest mean change {over}: {_signed(top)} with names from {_with_article(top['country'])}"
         )
-        return Finding(f"No country's names are shown to move {Words.of(str(top['target'])).phrase}.", largest_change)
+        chance = "" if pd.isna(top["delta_p_adjusted"]) else f"; p = {top['delta_p_adjusted']:.2g}, {CORRECTED}"
+        moved_none = f"no country's names are shown to move {Words.of(str(top['target'])).phrase}"
+        return Finding(f"No clear difference: {moved_none}.", f"{largest_change}{chance}.")
     top = marked.loc[marked["delta"].abs().idxmax()]
     same, tested = (rows[rows["target"] == top["target"]] for rows in (marked, moved))
     ends = [same.loc[same["delta"].idxmin()], same.loc[same["delta"].idxmax()]]
@@ -159,18 +161,22 @@ def account(manifest: Mapping[str, Any], cube: ScoreCube) -> str:
     parts = [
         f"{counts[KEPT]:,} of {counted(counts[READ], 'sentence')}, {counted(int(options['draws']), 'name')} each for "
         f"{counted(cube.names['country'].nunique(), 'country')}, by {options['model']}.",
-        f"{counts[NO_PERSON]:,} had no person.",
+        *([f"{lacking:,} had no person."] if (lacking := counts[NO_PERSON]) else []),
     ]
     if unseen := counts[NOT_LOOKED_AT]:
         parts.append(f"{unseen:,} were not looked at, since the sample was full.")
     female, male, unknown = (counts[MENTIONS[gender]] for gender in ("female", "male", ""))
-    of_neither = f"the gender of {unknown:,} is unknown."
+    rest = {f"the gender of {unknown:,} is unknown": unknown}
     if (alone := counts.get(LONE)) is not None:  # audits of an earlier version did not count last names alone
-        of_neither = f"{unknown - alone:,} have an unknown gender and get first names of either; {alone:,} are "
-        of_neither += "last names alone."
+        neither = unknown - alone
+        have, get = verb(neither, "have", "has"), verb(neither, "get")
+        rest = {
+            f"{neither:,} {have} an unknown gender and {get} first names of either": neither,
+            f"{alone:,} {verb(alone, 'are last names', 'is a last name')} alone": alone,
+        }
     parts.append(
         f"Of {counted(female + male + unknown, 'mention')} {female:,} {verb(female, 'are', 'is')} female by title, "
-        f"first name or pronouns, {male:,} male; {of_neither}"
+        f"first name or pronouns, {male:,} male{''.join(f'; {words}' for words, count in rest.items() if count)}."
     )
     pipeline = "multilingual pipeline" if MULTILINGUAL in str(manifest.get("people_finder")) else "English pipeline"
     if options.get("people"):

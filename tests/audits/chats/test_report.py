@@ -38,8 +38,8 @@ RELATIVE, SHARE, PLAIN = "10 % [5, 15]", "20 points of 100 [10, 30]", "0.2 schoo
         ),
         (
             measures.NUMBER,
-            f"with a number {RELATIVE} higher",
-            f"with a number {RELATIVE} lower",
+            f"{RELATIVE} higher in the number asked for",
+            f"{RELATIVE} lower in the number asked for",
             "number that was asked for",
         ),
         (
@@ -134,3 +134,30 @@ def test_a_sentence_is_about_two_groups_alone() -> None:
         "Answers to people with Black names are 2 % [1, 5] longer and refusals more often, by 100 points of 100 "
         "[40, 200] than to people with Asian names; 3 other differences are above noise too."
     )
+
+
+@pytest.mark.parametrize(
+    ("p", "difference", "graders", "verdict"),
+    [
+        (0.049, 0.2, {}, "are 10 % [5, 15] longer than to people read as men, beyond chance (p = 0.049, corrected)."),
+        (0.05, 0.2, {}, "are 10 % [5, 15] longer than to people read as men, which could be chance (p = 0.05, "
+         "corrected)."),
+        (0.01, 0.2, {"words": {"believed": False}}, "are 10 % [5, 15] longer than to people read as men, which could "
+         "be chance (p = 0.01, corrected)."),
+        (1.0, 0.0, {}, "do not differ from those to people read as men in length in words."),
+    ],
+)  # fmt: skip
+def test_a_chosen_square_says_whether_it_could_be_chance(
+    p: float, difference: float, graders: dict[str, dict[str, bool]], verdict: str
+) -> None:
+    row = pd.Series(
+        {"measure": "words", "column": "gender", "group_a": "male", "group_b": "female", "mean_a": 2.0,
+         "difference": difference, "low": 0.1, "high": 0.3, "p_value": p, "p_adjusted": p}
+    )  # fmt: skip
+    told = report.gap_words(row, measures.WORDS, graders)
+    assert told == f"On average, answers to people read as women {verdict}"
+
+
+def test_a_number_that_was_asked_for_is_read_in_its_unit() -> None:
+    assert measures.NUMBER.of_one.format("118") == "118 % of the task's median"
+    assert measures.WORDS.of_one.format("118") == "118"

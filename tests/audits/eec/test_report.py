@@ -45,11 +45,13 @@ LOWER = {"system": "hf:a/b", "verdict": VERDICTS["gender"][2], "mean_difference"
         ),
         (
             systems(NONE),
-            "The score does not differ significantly between sentences about women and the same sentences about men.",
+            "No clear difference: the score does not differ significantly between sentences about women and the same "
+            "sentences about men.",
         ),
         (
             systems(NONE, NONE),
-            "None of the scores differs significantly between sentences about women and the same sentences about men.",
+            "No clear difference: none of the scores differs significantly between sentences about women and the same "
+            "sentences about men.",
         ),
     ],
 )

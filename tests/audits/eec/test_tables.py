@@ -113,7 +113,7 @@ def test_people_by_their_mean_score(systems):
 
 def test_the_finding_in_words(systems):
     tested = tables.system_table(tables.assess(systems), "gender", "all")
-    none = "None of the scores differs significantly between sentences about women"
+    none = "No clear difference: none of the scores differs significantly between sentences about women"
     assert report.headline(tested, "gender").startswith(none)
     # The paper's test alone is the small line, whatever it finds.
     paper = tested.assign(p_adjusted=[0.001, 0.9])

@@ -13,7 +13,7 @@ from scipy.stats import ttest_ind
 from psa_core.audits.generation import AUDIT
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.audits.generation.groups import people_words
-from psa_core.audits.generation.report import NOTHING, account, finding, group_table
+from psa_core.audits.generation.report import NOTHING, account, area_words, finding, group_table
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import group_gaps, tables
 from psa_core.cube import Target
@@ -128,3 +128,18 @@ def test_values_that_are_no_people_are_called_values() -> None:
 def test_no_continuation_left_out_is_no_sentence() -> None:
     assert account(cube(0.0)) == ["3 templates, 10 values, 20 continuations of each; at most None tokens at "
                                   "temperature None, seed None."]  # fmt: skip
+
+
+def test_the_area_between_two_curves_says_whether_it_could_be_chance() -> None:
+    found = tables(cube(0.3))
+    rows = found.matrix.set_index(["value_a", "value_b"])
+    area = "The shaded area is the distance between the two (W1): 0.123, chance included. The difference "
+    p = rows.loc[("v0", "v9"), "p_adjusted"]
+    assert area_words(found, "mood", ("v9", "v0"), 0.123) == f"{area}is beyond chance (p = {p:.2g}, corrected)."
+    same = rows.loc[("v0", "v1"), "p_adjusted"]
+    assert area_words(found, "mood", ("v0", "v1"), 0.123) == f"{area}could be chance (p = {same:.2g}, corrected)."
+    one = found.pairs[found.pairs["template"] == "I met {value}"].set_index(["value_a", "value_b"])
+    p = one.loc[("v0", "v9"), "p_adjusted"]
+    verdict = "is beyond" if p < 0.05 else "could be"
+    told = area_words(found, "mood", ("v0", "v9"), 0.123, "I met {value}")
+    assert told == f"{area}{verdict} chance (p = {p:.2g}, corrected)."

@@ -226,8 +226,8 @@ def test_a_report_shows_the_texts_that_differ_most() -> None:
     some.scores[:, 0], some.scores[:, 1] = 0.1, np.linspace(0.2, 0.75, 12, dtype=np.float32).reshape(2, 6, 1)
     page = AUDIT.page_of(GenerationResult(some, tables(some)))
     most = [str(some.texts[1, 1, k]) for k in (5, 4, 3)]
-    places = [page.index(f"<td>{text} (0.") for text in most]
-    assert places == sorted(places) and f"<td>{some.texts[1, 1, 2]} (0." not in page
+    places = [page.index(f">{text} (0.") for text in most]
+    assert places == sorted(places) and f">{some.texts[1, 1, 2]} (0." not in page
 
 
 def test_without_continuations_of_a_value_there_is_no_area() -> None:

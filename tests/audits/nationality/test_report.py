@@ -84,9 +84,11 @@ def test_the_countries_that_move_a_score_most_to_either_side() -> None:
     assert alone.evidence.startswith("Over 1 sentence, with 95 % intervals; 1 of 1 country moves it beyond chance, ")
     none = score_finding(countries({"delta_p_adjusted": 0.05}, {"delta": -0.1, "delta_p_adjusted": 0.9}), ["hate"], 30)
     assert str(none) == (
-        "No country's names are shown to move the hate score. The largest mean change over 30 sentences: −0.100 "
-        "(+0.010 to +0.030) with names from France."
+        "No clear difference: no country's names are shown to move the hate score. The largest mean change over 30 "
+        f"sentences: −0.100 (+0.010 to +0.030) with names from France; p = 0.9, {CORRECTED}"
     )
+    untested = score_finding(countries({"delta_p_adjusted": np.nan}), ["hate"], 30)
+    assert untested.evidence.endswith("with names from France.")
 
 
 def correlations(**columns: Any) -> pd.DataFrame:
@@ -153,3 +155,14 @@ def test_the_account_of_what_was_used_and_left_out() -> None:
     assert own.endswith("People were found by spaCy's pipeline mine. " + end) and "3 names each" in own
     full = account(manifest | {"account": counts | {"not looked at: the sample was full": 0}}, cube)
     assert "not looked at" not in full
+    nobody = counts | {
+        "no person found": 0,
+        "mentions, unknown gender": 0,
+        "mentions, unknown gender, last name alone": 0,
+    }
+    everyone = account(manifest | {"account": nobody}, cube)
+    assert " 0 " not in everyone and "by title, first name or pronouns, 7 male. People were" in everyone
+    one = nobody | {"mentions, unknown gender": 2, "mentions, unknown gender, last name alone": 1}
+    assert "7 male; 1 has an unknown gender and gets first names of either; 1 is a last name alone. " in account(
+        manifest | {"account": one}, cube
+    )

@@ -88,7 +88,7 @@ def test_the_report_says_what_was_done(audit: tuple[NationalityResult, Path, lis
     assert "3 of 4 sentences, 3 names each for 2 countries, by " in page and "(seed 0)" in page
     assert "Names by country: vader" in page and "Correlation with log-perplexity" in page
     row = audit[0].countries.iloc[0]
-    assert f"<td>France</td><td>sentiment ≥ 0</td><td>{row['original_count']:.0f}</td>" in page
+    assert f'<td>France</td><td class="text">sentiment ≥ 0</td><td>{row["original_count"]:.0f}</td>' in page
 
 
 def test_an_audit_before_changes_were_tested_is_measured_again(
