@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from psa_core import audits, cli, jobs, trust
+from psa_core import audits, cli, jobs, options, trust
 from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.inputs import bounded
@@ -194,3 +194,29 @@ def test_a_command_names_models_only_where_all_of_them_do_nothing_but_compute(sc
     first, *others = audits.plugins()["generation"].commands({"options": made})
     assert (f"--scorer {scorers}" in first) is is_plain
     assert any(scorers in line for line in others) is not is_plain
+
+
+@pytest.mark.parametrize(
+    ("audit", "numbers"),
+    [
+        (
+            "generation",  # 50 tokens at temperature 1 as in Huang et al. 2020; a page begins with less of it
+            {
+                "tokens": (50, 1, 1000, 30),
+                "temperature": (1.0, None, 5.0, 1.0),
+                "top_k": (0, 0, 1_000_000, 0),
+                "top_p": (1.0, None, 1, 1.0),
+                "continuations": (None, 1, 10_000, 20),
+                "leak_check": (60, 0, None, 60),
+            },
+        ),
+        ("chats", {"tokens": (150, 1, 4000, 150), "people": (32, 2, 1000, 32), "answers": (None, 1, 1000, 5)}),
+        ("nationality", {"draws": (5, 1, None, 5), "seed": (0, 0, None, 0), "sample": (1000, 1, None, 200)}),
+    ],
+)
+def test_numbers_have_their_default_their_ends_and_what_a_page_begins_with(audit: str, numbers: dict) -> None:
+    fields = options.fields_of(audits.plugins()[audit].spec)
+    found = {name: fields[name] for name in numbers}
+    assert {
+        name: (field.default, field.option.low, field.option.high, field.page_default) for name, field in found.items()
+    } == numbers
