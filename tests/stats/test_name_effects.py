@@ -319,3 +319,13 @@ def test_what_differs_in_its_last_bits_does_not_differ() -> None:
     tiny = 1e-15 * np.random.default_rng(0).normal(size=(20, 4))
     tiny[:, 0] += 1e-14
     assert name_effects(tiny).p_value == pytest.approx(name_effects(1e15 * tiny).p_value)
+
+
+def test_of_two_names_the_other_can_speak_against_one() -> None:
+    """Both move most sentences a little up; one of them has met two large moves down, which the other may meet too."""
+    random = np.random.default_rng(20)
+    moves = np.stack([0.01 + random.normal(0, 0.01, 40), 0.01 + random.normal(0, 0.01, 40)], axis=1)
+    moves[:2, 1] -= 0.2
+    assert adjust(paired_t_p(moves), "holm")[0] < 0.001 and original_p(moves)[0] > 0.05
+    alone = moves[:, :1]
+    assert original_p(alone).tolist() == paired_t_p(alone).tolist()
