@@ -312,3 +312,12 @@ def test_an_answer_that_is_missing_stays_missing_whatever_is_shared_out(spread: 
         assert found[name][0].value == pytest.approx(without[name][0].value)
         if spread is None:
             assert found[name][0].floor == pytest.approx(without[name][0].floor, rel=0.05)
+
+
+def test_where_one_sentence_has_all_of_the_spread_no_ratio_is_told() -> None:
+    random = np.random.default_rng(0)
+    one, every = np.full((8, 6), 0.5), random.random((8, 6))
+    one[0] = every[0]
+    for names, edits in ((one, every), (every, one)):
+        found = brittleness_floor(names, edits)
+        assert found.names > 0 and found.edits > 0 and np.isnan(found[2:]).all()

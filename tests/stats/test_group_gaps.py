@@ -159,3 +159,13 @@ def test_people_who_answered_seldom_differ_at_least_as_their_answers_do(answered
     of_a_cell = squares / spare if spare > 0 else 0.0
     own = people[3:].var(ddof=1)
     assert found[1] == pytest.approx((max(own, of_a_cell / answered) if is_seldom else own) / 3)
+
+
+def test_scores_beyond_the_middle_95_per_cent_of_the_others_are_counted_on_either_side() -> None:
+    """The others have 0 to 200: their 2.5 % and 97.5 % points are 5 and 195."""
+    others = np.arange(201.0).reshape(67, 3)
+    member = np.array([[4.9, 5.1, 195.1], [194.9, np.nan, 250.0]])
+    scores = np.concatenate([member, others])[None]
+    below, above = beyond_others(scores, [0, 1])
+    assert below.tolist() == [[[True, False, False], [False, False, False]]]
+    assert above.tolist() == [[[False, False, True], [False, False, True]]]

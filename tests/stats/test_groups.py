@@ -274,3 +274,14 @@ def test_no_scale_makes_an_interaction() -> None:
         assert found[2].observed[0] == 0 and found[2].p_adjusted[0] == 1
     small, large = (interaction_floors(scale * noise, contrasts, [first, second]) for scale in (1, 100))
     assert (100 * small.low[0], 100 * small.high[0]) == pytest.approx((large.low[0], large.high[0]), rel=1e-9)
+
+
+def test_a_group_apart_over_names_that_sentences_do_not_show_is_not_above_noise() -> None:
+    """Each name of the group is as far from the others in the mean, which one sentence of three alone makes."""
+    random = np.random.default_rng(0)
+    names = np.arange(16) < 8
+    scores = random.normal(0, 0.01, (3, 16)) + names * np.array([[4.0], [-1.0], [0.0]])
+    found = compare_groups(scores, [Contrast.between(names, ~names)])
+    assert found.p_noise[0] < 0.01 and found.p_adjusted[0] > 0.2 and not found.above_noise[0]
+    shown = compare_groups(scores + names * np.array([[0.0], [5.0], [4.0]]), [Contrast.between(names, ~names)])
+    assert shown.p_adjusted[0] < 0.05 and shown.above_noise[0]

@@ -123,6 +123,8 @@ def test_the_floor_is_what_dealing_by_hand_shows() -> None:
     assert found.individual.std() == pytest.approx(individual.std(), rel=0.15)
     assert found.group.mean() == pytest.approx(group.mean(), rel=0.05)
     assert found.template_pairs.mean() == pytest.approx(individual.mean(), rel=0.02)
+    assert found.pair_means.shape == (999, 6), "of each pair of four values the mean over templates"
+    assert found.pair_means.mean() == pytest.approx(individual.mean(), rel=0.02)
 
 
 def test_whole_values_change_groups() -> None:
