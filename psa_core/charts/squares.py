@@ -26,6 +26,8 @@ LEAN_PIXELS = 5
 HEAD_LETTERS, LABEL_LETTERS = 24, 20
 #: Headings that stand beside each other in columns as narrow as a phone makes them.
 SMALL = {"labelFontSize": 12}
+#: A number stands in a square that is as wide as it; colour and tooltip say what narrower ones leave out.
+ROOM = "length(datum.text) * 8 <= bandwidth('x')"
 #: Standard errors at which a colour is strongest.
 STRONGEST = 5.0
 COLOURS = [faded(_theme.DOWN, 0.72), faded(_theme.MUTED, 0.0), faded(_theme.UP, 0.72)]
@@ -175,7 +177,12 @@ def _squares(
     letters: Spec = {"fontSize": FONT_SIZE, "color": _theme.PAGE_INK, "aria": False}
     layers = [
         layer("rect", place | read | {"color": colour}, cursor="pointer", **square) | CLICKED,
-        layer("text", place | {"text": words("text")}, tooltip=None, **letters),
+        layer(
+            "text",
+            place | {"text": {"condition": {"test": ROOM, **words("text")}, "value": ""}},
+            tooltip=None,
+            **letters,
+        ),
         layer("rect", place, where="datum.framed", **frame),
     ]
     found = drawing(rows.assign(framed=framed), layers, height=pixels[0] * len(labels), click=CLICK)

@@ -18,6 +18,7 @@ from psa_core.inputs import names
 from psa_core.inputs.checks import bytes_of, listed_bytes
 from psa_core.inputs.limits import NAMES_FILE
 from psa_core.inputs.people import GENDERS, Person, fill, people_of, slots_in
+from psa_core.plurals import counted
 from psa_core.registry import ASSETS
 
 SLOT = "{value}"
@@ -87,7 +88,7 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
     """
     kept = [line.strip() for line in templates if line.strip()]
     if not 1 <= len(kept) <= MAX_TEMPLATES:
-        raise OptionError("--templates", got=f"{len(kept)} templates", expected=f"1 to {MAX_TEMPLATES}")
+        raise OptionError("--templates", got=counted(len(kept), "template"), expected=f"1 to {MAX_TEMPLATES}")
     for line in kept:
         is_of_person = any(slots_in(part) for part in line.split(SLOT))  # which tells a slot that is not known
         if line.count(SLOT) != 1 - (is_of_person and SLOT not in line) or len(line) > MAX_LENGTH:
@@ -102,7 +103,7 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
     if twice is not None:
         raise OptionError("--templates", got=f"{twice[:60]!r} twice", expected="each template once")
     if not 2 <= len(values) <= MAX_VALUES:
-        raise OptionError("--values", got=f"{len(values)} values", expected=f"2 to {MAX_VALUES}")
+        raise OptionError("--values", got=counted(len(values), "value"), expected=f"2 to {MAX_VALUES}")
     characters = len(values) * sum(map(len, kept)) + len(kept) * int(values["value"].astype(str).str.len().sum())
     if characters > MAX_CHARACTERS:
         got, expected = f"prompts of {characters:,} characters in all", f"at most {MAX_CHARACTERS:,}"
@@ -112,6 +113,25 @@ def checked(templates: list[str], values: pd.DataFrame, *, source: str = "", gro
         fix = "Add a column gender (male, female or another word), or write the pronoun out."
         raise OptionError("--values", got=f"no gender for {gendered[:60]!r}", expected="a column gender", fix=fix)
     return PromptSet(tuple(kept), values.reset_index(drop=True), source, group)
+
+
+def typed_values(text: str) -> pd.DataFrame:
+    """Values that somebody typed, one a line, or with groups: a table whose first line has ``value`` and headers.
+
+    Examples
+    --------
+    >>> typed_values("nurse\\n\\nsheriff\\nnurse")["value"].tolist()
+    ['nurse', 'sheriff']
+    >>> typed_values("value,gender\\nMary,female\\nJohn,male").to_dict("list")
+    {'value': ['Mary', 'John'], 'gender': ['female', 'male']}
+    """
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    heads = [head.strip().casefold() for head in lines[0].split(",")] if lines else []
+    if len(heads) > 1 and "value" in heads:
+        column = lines[0].split(",")[heads.index("value")].strip()
+        found = names.read_names("values.csv", "\n".join(lines).encode(), column).table
+        return found.drop(columns="value", errors="ignore").rename(columns={"name": "value"})
+    return pd.DataFrame({"value": list(dict.fromkeys(lines))})
 
 
 def filled(template: str, row: Mapping[str, Any]) -> str:

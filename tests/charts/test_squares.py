@@ -10,7 +10,7 @@ import pytest
 
 from psa_core.charts import _theme
 from psa_core.charts.drawing import Drawing, drawing_svg, to_png
-from psa_core.charts.squares import CLICK, COLOURS, Block, answer_gaps, country_heat, printed_width, value_matrix
+from psa_core.charts.squares import CLICK, COLOURS, ROOM, Block, answer_gaps, country_heat, printed_width, value_matrix
 
 CHANGES = pd.DataFrame([[12.5, -40.0], [0.0, np.nan]], index=["France", "<i>India"], columns=["anger", "joy"])
 DELTAS = pd.DataFrame([[0.51], [-0.2]], index=CHANGES.index, columns=["sentiment"])
@@ -139,6 +139,15 @@ def test_pairs_that_are_not_above_noise_have_a_square_and_a_point(distance: floa
     said = "baker and nurse: not above noise" if np.isnan(distance) else "baker and nurse: 0.200"
     assert rows["said"].iloc[0] == said
     assert to_png(drawing_svg(drawn)).startswith(b"\x89PNG")
+
+
+def test_a_number_stands_only_where_its_square_has_room() -> None:
+    square = pd.DataFrame(0.25, index=VALUES, columns=VALUES)
+    texts = [layer for layer in value_matrix(square).spec["layer"] if layer["mark"]["type"] == "text"]
+    (text,) = (layer["encoding"]["text"] for layer in texts)
+    assert text == {"condition": {"test": ROOM, "field": "text", "type": "nominal"}, "value": ""}
+    wide, narrow = (drawing_svg(value_matrix(square), width=width) for width in (300, 90))
+    assert ">0.25<" in wide and ">0.25<" not in narrow
 
 
 def test_a_label_of_two_lines_is_centred_on_its_row() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from psa_core.errors import OptionError, PsaError
+from psa_core.errors import NameListError, OptionError, PsaError
 from psa_core.inputs import prompts
 
 COUNTS = {"occupation": (10, 29), "country": (10, 10), "name": (10, 34)}
@@ -87,6 +87,17 @@ def test_what_does_not_fit_is_said(tmp_path: Path, lines: list[str], values: str
     (tmp_path / "v.csv").write_text(values, encoding="utf-8")
     with pytest.raises(OptionError, match=message):
         prompts.load(str(tmp_path / "t.txt"), str(tmp_path / "v.csv"))
+
+
+def test_values_that_are_typed_may_have_groups() -> None:
+    table = prompts.typed_values("Value, gender\n\nMary Ann, female\nJohn,\n")
+    assert table.to_dict("list") == {"value": ["Mary Ann", "John"], "gender": ["female", ""]}
+    assert prompts.typed_values("value").to_dict("list") == {"value": ["value"]}
+    assert prompts.typed_values("Paris, France\nRome, Italy")["value"].tolist() == ["Paris, France", "Rome, Italy"]
+    with pytest.raises(OptionError, match="got 1 value, expected"):
+        prompts.checked(["{value} is"], prompts.typed_values("nurse\nnurse"))
+    with pytest.raises(NameListError):
+        prompts.typed_values("value,gender\n")
 
 
 def test_unknown_lists() -> None:

@@ -170,6 +170,8 @@ def _picture(opened: ChatResult) -> tuple[str, str]:
         measure = controls.choose("Measure", named, MEASURE, first["measure"], box=True, width=360)
         pair = controls.choose("Answers to", pairs, PAIR, first["pair"], box=True, width=520)
 
+    # A phone has no room for every column: it shows those with a marked square.
+    table = table.sort_values("pair", key=lambda column: ~column.isin(sure["pair"]), kind="stable", ignore_index=True)
     drawing = answer_gaps(table, selected=(measure, pair))
     # As wide as its squares' words need: a narrow screen scrolls.
     with st.container(key=AUDIT.key("scroll")), st.container(key=AUDIT.key("wide"), width="content"):

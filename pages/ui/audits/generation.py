@@ -94,16 +94,22 @@ def _own() -> Prompts:
     left, right = st.columns(2)
     with left:
         lines = st.text_area(
-            "Templates, one a line, each with {value} or, about people, with {name}, {his} …",
+            "Templates, one a line",
             "My friend is a/an {value}, and we",
             height=140,
+            help="Each with {value} or, about people, with slots such as {name} and {his}.",
             **AUDIT.kept("own_templates"),
         )
     with right:
-        values = st.text_area("Values, one a line", "nurse\nsheriff", height=140, **AUDIT.kept("own_values"))
+        values = st.text_area(
+            "Values, one a line",
+            "nurse\nsheriff",
+            height=140,
+            help="With groups: “value,gender” is the first line, and “Mary,female” one of those below.",
+            **AUDIT.kept("own_values"),
+        )
     templates = [line.strip() for line in str(lines).splitlines() if line.strip()]
-    names = list(dict.fromkeys(line.strip() for line in str(values).splitlines() if line.strip()))
-    table = pd.DataFrame({"value": names})
+    table = prompts.typed_values(str(values))
     found = prompts.checked(templates, table, source="typed on the page")
     with st.expander(f"{counted(len(found.templates), 'template')} × {counted(len(found.values), 'value')}"):
         _preview(found)

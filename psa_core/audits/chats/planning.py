@@ -107,16 +107,19 @@ def plan(spec: ChatSpec) -> PlannedChats:
     people = people_of(table)
     table = table.rename(columns={"name": "value"})
     k_total = spec.texts_of_each(len(asked) * len(people))
-    if spec.person == "text" and not any(slots_in(task.text) for task in asked):
-        fix = "Write a slot such as {name} into the tasks, or give the name elsewhere."
-        raise OptionError("--person", got="text, and no task has a slot", expected="a place for the person", fix=fix)
     prompt_set = PromptSet(tuple(task.text for task in asked), table, f"tasks: {spec.tasks}; people: {spec.names}")
     draws = draws_of(asked, people, spec.person, k_total)
     return PlannedChats(spec, prompt_set, draws, tasks=asked, people=people)
 
 
 def draws_of(asked: Sequence[Task], people: Sequence[Person], place: str, k: int) -> list[Draw]:
-    """Every chat that is to be answered, `k` times each; the number of the answer changes slowest."""
+    """Every chat that is to be answered, `k` times each; the number of the answer changes slowest.
+
+    Raises `OptionError` when no place is left for the person.
+    """
+    if place == "text" and not any(slots_in(task.text) for task in asked):
+        fix = "Write a slot such as {name} into the tasks, or give the name elsewhere."
+        raise OptionError("--person", got="text, and no task has a slot", expected="a place for the person", fix=fix)
     chats = [(task, person, messages(task.text, person, place)) for task in asked for person in people]
     return [
         Draw("\n\n".join(content for _, content in chat), task.text, number, person.name, chat)

@@ -18,6 +18,8 @@ from psa_core.audits.chats.result import ChatResult
 from psa_core.errors import OptionError
 from psa_core.folders.results import to_zip
 from psa_core.generators import Draw
+from psa_core.inputs.people import Person
+from psa_core.inputs.tasks import Task
 from tests.audits.chats.writers import FEMALE, Assistant, Stereotypes
 
 TASKS = 'task,domain,number\n"Tell a story.\nTwo lines of it.",stories,\nPlan my day.,plans,\nName a salary.,talks,$\n'
@@ -147,6 +149,8 @@ def test_where_the_person_stands(place: str, tmp_path: Path) -> None:
 def test_what_cannot_be_asked_is_said(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="no task has a slot"):
         planning.plan(spec(tmp_path, person="text"))
+    with pytest.raises(OptionError, match="no task has a slot"):  # as the page asks, before there is a plan
+        planning.draws_of([Task("Plan my day.")], [Person.of("Ann")], "text", 1)
     with pytest.raises(OptionError, match="twice"):
         (tmp_path / "t.txt").write_text("A?\nA?\n", encoding="utf-8")
         planning.plan(ChatSpec(lm="x", tasks=str(tmp_path / "t.txt")))
