@@ -238,7 +238,9 @@ def split(name: str) -> tuple[str, str]:
     inner = enumerate(words[1:-1], 1)
     particle = next((at for at, word in inner if word.casefold() in PARTICLES and word != "Y"), 0)  # Y is an initial
     at = particle or len(words) - 1
-    if at > 1 and (words[at] == "y" or _is_last(words[at - 1])):
+    if words[at].casefold() in ("bin", "bint", "ibn"):  # behind the father's name the family's: bin Saleh al-Harthy
+        at = next((later for later in range(at, len(words)) if re.match("(?:al|el)-", words[later], re.IGNORECASE)), at)
+    elif at > 1 and (words[at] == "y" or _is_last(words[at - 1])):
         at -= 1
     return words[0], " ".join(words[at:])
 

@@ -471,6 +471,21 @@ def test_a_first_name_with_a_hyphen_that_no_list_knows_belongs_to_the_full_name(
             "Greg Baker cooks. Greg sings. Greg reads, and Mr. Baker pays.",
         ),
         ("Rui Nogueira da Costa moved in. Nogueira pays.", "Greg Baker moved in. Baker pays."),
+        (
+            "Omar bin Salim al-Hinai drives. Salim bin Said al-Hinai is old. Omar al-Hinai sings.",
+            "Greg Baker drives. Salim bin Said al-Hinai is old. Greg Baker sings.",
+        ),
+        (
+            "Lucía Ramos Vega left. Ms. Ramos was kind to Luis Vega Soto. We met Ms. Vega. Lucía sings.",
+            "Greg Baker left. Mr. Baker was kind to Luis Vega Soto. We met Ms. Vega. Greg sings.",
+        ),
+        ("Re: Lee, Ji-woo\n\nLee Ji-woo sings. Ji-woo reads.", "Re: Baker, Greg\n\nGreg Baker sings. Greg reads."),
+        ("Kim Min-ji sings. Kim Minji reads. Dr. Kim left.", "Greg Baker sings. Greg Baker reads. Dr. Baker left."),
+        ("Ana Mori called. Mori-san was kind.", "Greg Baker called. Baker-san was kind."),
+        (
+            "Surname: DOE\nForename: Jane\nHer son, Peter Doe, found Jane.",
+            "Surname: BAKER\nForename: Greg\nHis son, Peter Doe, found Greg.",
+        ),
     ],
 )
 def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str) -> None:
@@ -494,6 +509,18 @@ def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str)
         ),
     ],
 )
+@pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("Jane Doe left. J. said no, and Ms. D. agreed.", ["J", "D"]),
+        ("Jane Smith (née Doe) left. Ms. Smith sings.", ["Doe"]),
+        ("Jane Doe writes as jdoe84. Jane sings.", ["jdoe"]),
+    ],
+)
+def test_letters_logins_and_former_names_are_listed(text: str, stays: list[str]) -> None:
+    assert [words for words, _ in left(text)] == stays
+
+
 def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:
     assert changed(text, GREG) == expected
 

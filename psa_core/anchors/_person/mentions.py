@@ -36,6 +36,12 @@ _CHILD = re.compile(r"^[ \t]*(?:pupil|child|parents?)\b[^:\n]{0,20}:", re.IGNORE
 #: Before the name of a namesake: *another Jane Doe*, *his cousin, also Jane*.
 _NAMESAKE = re.compile(r"\b(?:another|also|also[ ](?:named|called))[ ]$", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
+#: Between two names: a line may end there, and a paragraph does not.
+_SPACE = r"(?:[ \t]+\n?|\n)[ \t]*"
+#: The field of a form that holds half of the person's name.
+_FIELD = re.compile(r"^[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)[ \t:]+$", re.I | re.M)
+#: A name that somebody had before; whose it is, is not known.
+_ONCE = re.compile(rf"\b(?:nee|formerly|maiden[ ]name:?)[ ]({PART})")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
 _IN_ADDRESS = re.compile(r"[@/_\\]|\w\.\w")
 _LINE_START = re.compile(r"(?:^|[.!?:;\n\"“(•*|–—>-])[ \t]*$")
@@ -46,11 +52,13 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
     others = tuple(replace(other.named, gender=other.gender) for other in named)
     finder = _Finder(text, fold(text), who, gender, others)
     taken, anchors, left = bytearray(len(text)), list[Anchor](), list[Undecided]()
-    found = [handles_in(finder.plain, who, finder.sharing("last")), finder.other_people()]
-    if who.first and who.last:
-        found += [finder.both_names(), finder.titled(), finder.initials()]
-    elif who.last:
+    whole = [*finder.other_people(), *(finder.both_names() if who.first and who.last else ())]
+    whole.sort(key=lambda one: one[0] - one[1])  # Ali bin Omar Said is not Omar Said
+    found = [handles_in(finder.plain, who, finder.sharing("last")), whole]
+    if who.last:
         found += [finder.titled()]
+    if who.first and who.last:
+        found += [finder.initials()]
     for start, end, form, reason in chain(*found, finder.alone(), finder.near()):
         if any(taken[start:end]):
             continue
@@ -104,6 +112,11 @@ class _Finder:
     gender: str
     others: tuple[Named, ...]
 
+    def _in_other(self, name: str) -> bool:
+        """Whether half of the person's double last name is in another's: *Ortega*, with *Ruiz Ortega*."""
+        words = {*re.split("[ -]", key_of(name))} - people.PARTICLES
+        return key_of(name) != self.who.key[1] and any(words & {*re.split("[ -]", one.key[1])} for one in self.others)
+
     def sharing(self, part: str) -> list[Named]:
         """Who else has the same first or last name."""
         own = key_of(getattr(self.who, part))
@@ -137,9 +150,10 @@ class _Finder:
         given = _either(*filter(None, (who.first, who.nick)))
         initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
-            ("first", "last", rf"(?P<one>{given}){middle}(?P<sep>\s+)(?P<two>{family})"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>,{_SPACE}){_between(who)}(?P<two>{given}){middle}"),
+            ("first", "last", rf"(?P<one>{given}){middle}(?P<sep>{_SPACE})(?P<two>{family})"),
             ("first", "last", rf"(?P<one>{re.escape(' '.join(who.key))})(?P<sep>)(?P<two>)"),
-            ("last", "first", rf"(?P<one>{family})(?P<sep>,?\s+){_between(who)}(?P<two>{given}){middle}"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>{_SPACE}){_between(who)}(?P<two>{given}){middle}"),
             ("last", "f", rf"(?P<one>{family})(?P<sep>,[ ]|[ ](?=[A-Z]+(?:[.,;:)\n]|$)))(?P<two>{initial})"),
             ("f", "last", rf"(?P<one>{initial})(?P<sep>[ ]|(?<=\.))(?P<two>{family})"),
             ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{_initial(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
@@ -195,14 +209,18 @@ class _Finder:
         places = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in sharing]
         others_at = min((place.start() for place in places if place), default=len(self.plain))
         comes_first, gender, is_child = False, self.gender, _CHILD.search(self.plain) is not None
-        for match in re.finditer(rf"(?<!\w)({TITLE})\s+{self._family}(?!\w)", self.plain):
+        for match in re.finditer(rf"(?<!\w)({TITLE})\s+({self._family})(?!\w)", self.plain):
             told = lexicon.gender_of_title(match[1])
             generation = _GENERATION.match(self.plain, match.end())
             if (told and gender and told != gender) or self._is_others(*match.span()):
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
                 continue
             comes_first = comes_first or match.start() < others_at
-            if is_child or (not comes_first and any(other.gender in (told, "") for other in sharing if other.first)):
+            if (
+                is_child
+                or self._in_other(match[2])
+                or (not comes_first and any(other.gender in (told, "") for other in sharing if other.first))
+            ):
                 yield *match.span(), "", SHARED
             else:
                 gender = gender or told
@@ -238,12 +256,14 @@ class _Finder:
         together = " ".join((*who.middle[-1:], who.first))  # Minh Chau, of Nguyen Thi Minh Chau
         firsts = [" ".join((who.first, *who.middle)), together, who.nick, *short, who.first]
         for form, names in (("first", firsts if who.first else []), ("last", [who.last, *_halves(who.last)])):
-            shared = SHARED if self.sharing(form) else ""
             for name in filter(None, names):
+                shared = SHARED if self.sharing(form) or (form == "last" and self._in_other(name)) else ""
                 found = [*re.finditer(rf"(?<![\w@]){_either(name)}(?!\w)", self.plain)]
                 for match in found:
                     generation = _GENERATION.match(self.plain, match.end())
-                    reason = self._beside(*match.span()) or (not generation and shared) or self._as_word(*match.span())
+                    in_field = _FIELD.search(self.plain[max(0, match.start() - 40) : match.start()])
+                    reason = "" if generation or in_field else shared
+                    reason = self._beside(*match.span()) or reason or self._as_word(*match.span())
                     if name in short and re.search(r"\b(?:named|called)[ ]$", self.plain[: match.start()]):  # a dog
                         reason = PERHAPS
                     written = form.upper() if is_capitals(match[0]) else form
@@ -263,9 +283,15 @@ class _Finder:
         addresses = [token.span() for token in tokens if _IN_ADDRESS.search(token[0])]
         letters = [word[0] for word in re.split(r"[ -]", names) if word]
         initials = {"".join(letters), "".join([letters[-1], *letters[:-1]])}
+        last = people.handle(self.who.last).casefold()
+        logins = {f"{first}{last}", f"{first[:1]}{last}", f"{last}{first[:1]}", f"{first}{last[:1]}"} - {"", first}
+        for match in _ONCE.finditer(self.plain):
+            yield *match.span(1), "", PERHAPS
         for match in re.finditer(r"[^\W\d_]+", self.plain):
             word, (start, end) = match[0].casefold(), match.span()
-            if word in parts:
+            if word in logins:
+                yield start, end, "", NEAR
+            elif word in parts:
                 yield start, end, "", NEAR if match[0][0].isupper() else A_WORD
             elif any(len(part) > 2 and part in word for part in parts) and any(a <= start < b for a, b in addresses):
                 yield start, end, "", NEAR
@@ -274,8 +300,10 @@ class _Finder:
             elif match[0][0].islower():
                 continue
             elif len(word) == 1:  # an initial that stands alone
-                alone = re.match(r"[.,)]*\s*(?:\n|$|[(/,])", self.plain[end : end + 4])
-                if word == names[:1] and alone and self.plain[start - 1 : start] in ("", "\n", " ", "(", ">", "-"):
+                alone = re.match(r"[.,)]*\s*(?:\n|$|[(/,])|\.(?:'s)?[ ][a-z]", self.plain[end : end + 5])
+                begins = self.plain[start - 1 : start] in ("", "\n", " ", "(", ">", "-")
+                titled = re.search(rf"{TITLE}[ ]$", self.plain[max(0, start - 15) : start])
+                if (word == names[:1] and alone and begins) or (titled and word in (letters[0], letters[-1])):
                     yield start, end, "", SHORT
             elif word.rstrip("s") in parts:
                 yield start, end, "", FAMILY
@@ -307,7 +335,7 @@ class _Finder:
 
     def _goes_on(self, name: str, before: str, after: str, own: set[str], whole: bool) -> bool:
         """Whether the words behind a name make it part of another: *Jane Doe-Hall*, *Doe & Co*, *Doe Street*."""
-        if (after[:1] == "-" and after[1:2].isalpha()) or _COMPANY.match(after):
+        if re.match(r"-(?!(?:san|sama|sensei|ssi|nim)\b)[^\W\d_]", after) or _COMPANY.match(after):
             return True
         is_titled = re.match(rf"{TITLE}[ ]", name) or _OTHER_TITLE.search(before)
         if self.who.key[1] in PLACE_LASTS and not is_titled and lexicon.in_address(before, after):

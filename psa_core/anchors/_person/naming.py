@@ -73,7 +73,7 @@ _PINYIN = re.compile(
 #: Words between the last and the first name of a woman and of a man.
 _VIETNAMESE = {"thi": "female", "van": "male"}
 #: A first name of two syllables, as Korean ones are written.
-_SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+")
+SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+")
 #: The two halves of a name on two lines of a form.
 _FIELDS = re.compile(
     r"^[ \t]*(?:(?P<last>(?:last|family)[ ]name|surname)|(?P<first>(?:first|given)[ ]names?|forenames?))[ \t:]+"
@@ -185,7 +185,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
 
 def _word_as_last(first: str, last: str) -> bool:
     """Whether an ordinary word follows a first name as its last name: *Daniel Rivers*, *Anna Lane*, *Ji-woo Park*."""
-    named_so = is_first(first) or _SYLLABLES.fullmatch(first)
+    named_so = is_first(first) or SYLLABLES.fullmatch(first)
     is_word = first.casefold() in lexicon.WORD_NAMES
     return bool(named_so) and last.casefold() not in (NEVER_NAMES | PLACES) - PLACE_LASTS and not is_word
 
@@ -204,7 +204,7 @@ def _family_first(words: Sequence[str]) -> bool:
     syllables = all(_PINYIN.fullmatch(word) for word in words)
     if len(words) == 2 and syllables and known.last > max(2.4, 2 * known.first, 3 * end.last):  # Li Wei
         return True
-    if not any(map(_SYLLABLES.fullmatch, words[:-1])) and _SYLLABLES.fullmatch(words[-1]):  # Kim Ji-woo
+    if not any(map(SYLLABLES.fullmatch, words[:-1])) and SYLLABLES.fullmatch(words[-1]):  # Kim Ji-woo
         return True
     if is_first(words[0]) or known.last <= 2 * known.first or not all(map(is_listed, words[1:-1])):
         return False
@@ -268,7 +268,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         if len(words) > 2 and not sure and not known and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
         plain = [word for word in words if not _is_gendered(word)]
-        if not 2 <= len(plain) <= 5 or re.match(rf",?[ ]{_COMPANY.pattern}", text[run.end() :], re.IGNORECASE):
+        company = _COMPANY.search(run[0]) or re.match(rf",?[ ]{_COMPANY.pattern}", text[run.end() :], re.IGNORECASE)
+        if company or not 2 <= len(plain) <= 5:
             continue
         line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
         heads = start < 200 and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
@@ -375,7 +376,13 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     """Names of one word: what the recogniser marks, and well-known first names that no name stands beside."""
     for start, end in entities:
         words = re.sub(r"['’]s?$", "", text[start:end]).split()
-        if len(words) == 1 and not words[0].isupper() and could_be_name(words[0]) and is_listed(words[0]):
+        if (
+            len(words) == 1
+            and words[0][:1].isupper()
+            and not words[0].isupper()
+            and could_be_name(words[0])
+            and is_listed(words[0])
+        ):
             known = evidence(words[0])
             yield Told(Named(words[0], "") if known.first >= known.last else Named("", words[0]), start)
     for match in _ALONE.finditer(text):

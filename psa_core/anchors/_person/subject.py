@@ -24,7 +24,7 @@ from psa_core.anchors._person.lexicon import (
     key_of,
     shorts_of,
 )
-from psa_core.anchors._person.naming import SIGNED, Named, may_be_place, named, told_in
+from psa_core.anchors._person.naming import SIGNED, SYLLABLES, Named, may_be_place, named, told_in
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
@@ -279,6 +279,8 @@ def _has_part(long: Named, part: Named) -> bool:
     if long.key[0] in shorts_of(part.first):
         return True
     first, last, nick = (name.casefold() for name in (long.first, long.last, long.nick))
+    if re.fullmatch(r"[A-Z]\.", part.last):  # Ms. D.
+        return fold(last)[:1] == fold(part.last)[0].casefold()
     shorts = {nick, *shorts_of(first)} if part.first else set()
     return fold((part.first or part.last).casefold()) in map(
         fold, {first, last, *last.split("-"), *last.split(), *shorts}
@@ -303,14 +305,17 @@ def _extends(long: Named, short: Named) -> bool:
     parts = re.split(r"[ '-]", long.key[1])
     if long.key[0] == first and last in ("".join(parts[:end]) for end in range(2, len(parts) + 1)):
         return True  # Ali Al-Mansouri, and ali.almansouri@
-    if long.key == (last, first):
-        ranks = [(evidence(one.first).first - evidence(one.first).last, "-" in one.first) for one in (long, short)]
+    if [*map(people.handle, long.key)] == [*map(people.handle, (last, first))]:
+        ranks = [
+            (SYLLABLES.fullmatch(one.first) is not None, evidence(one.first).first - evidence(one.first).last)
+            for one in (long, short)
+        ]
         return ranks[0] > ranks[1]
     if long.key[1] == last and len(first) > 5 and is_slip(long.key[0], first):
         return gender_of(long.first) in (gender_of(short.first), "")
     given = " ".join(map(key_of, (*long.middle[-1:], long.first)))  # Minh Chau, of Nguyen Thi Minh Chau
     shorts = {key_of(long.nick), *shorts_of(long.key[0])}
-    if f"{first} {last}" in (long.key[1], given) or (long.key[1] == last and first in shorts):
+    if f"{first} {last}" in (long.key[1].replace("-", " "), given) or (long.key[1] == last and first in shorts):
         return True
     every = [long.key[0], *map(key_of, long.middle), *long.key[1].split()]
     words = f"{first} {last}".split()
