@@ -20,10 +20,12 @@ CLICK: Spec = {"name": "square", "fields": ["row", "column"]}
 #: Pixels of a row and a column: of countries and of values (as wide as the page has room), of measures; and on paper.
 COUNTRY_PIXELS, GAP_PIXELS, VALUE_PIXELS, PRINTED_COLUMN = (30, 0), (40, 190), (46, 0), 92
 FONT_SIZE, LINE_PIXELS, TITLE_SHIFT = 14, 16, 48
-#: Pixels to the right that each letter of a turned heading takes.
-LEAN_PIXELS = 5
+#: Pixels to the right that each letter of a turned heading takes, and the narrowest column, on a phone.
+LEAN_PIXELS, NARROW_PIXELS = 5, 24
 #: Letters in a line of a heading and of a label: on a phone a column is to stand beside the labels.
 HEAD_LETTERS, LABEL_LETTERS = 24, 20
+#: The same of values, which have both, and a turned heading has one line.
+VALUE_HEAD_LETTERS, VALUE_LABEL_LETTERS = 16, 14
 #: Headings that stand beside each other in columns as narrow as a phone makes them.
 SMALL = {"labelFontSize": 12}
 #: A number stands in a square that is as wide as it; colour and tooltip say what narrower ones leave out.
@@ -129,7 +131,7 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
     `square` is values by values, NaN where not above noise; the pair `selected` gets a frame. The point selection is
     called ``square``, on ``row`` and ``column``.
     """
-    values = {str(value): str(value) for value in square.index}
+    values = [str(value) for value in square.index]
     rows = square.rename_axis(index="row", columns="column").stack(future_stack=True).rename("distance").reset_index()
     rows = rows[rows["row"] != rows["column"]].reset_index(drop=True)
     is_above, highest = rows["distance"].notna(), rows["distance"].max() or 1.0
@@ -141,7 +143,9 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
         x=rows["column"],
     )
     rows = rows.drop(columns="distance")
-    return _squares(rows, values, values, VALUE_PIXELS, selected, either_way=True, angle=-50)
+    heads = {value: _cut(value, VALUE_HEAD_LETTERS) for value in values}
+    labels = {value: _lines(value, VALUE_LABEL_LETTERS, 2) for value in values}
+    return _squares(rows, heads, labels, VALUE_PIXELS, selected, either_way=True, angle=-50)
 
 
 def _squares(
@@ -188,8 +192,10 @@ def _squares(
     found = drawing(rows.assign(framed=framed), layers, height=pixels[0] * len(labels), click=CLICK)
     size = {"width": pixels[1] * len(heads), "autosize": "pad"} if pixels[1] else {"autosize": "fit-x"}
     found.spec.update(size)
-    if angle:  # the last heading leans out over its column
-        found.spec["padding"] = {"right": LEAN_PIXELS * len(list(heads.values())[-1])}
+    if angle:  # a heading leans out over its column, and a long one over those behind it
+        behind = range(len(heads) - 1, -1, -1)
+        leans = (LEAN_PIXELS * len(h) - NARROW_PIXELS * more for h, more in zip(heads.values(), behind, strict=True))
+        found.spec["padding"] = {"right": max(0, *leans)}
     return found
 
 
@@ -211,6 +217,10 @@ def _middle(written: Mapping[str, str]) -> dict[str, Any]:
 
 def _lines(text: str, letters: int, most: int) -> str:
     return "\n".join(wrap(text, letters, max_lines=most, placeholder=" …"))
+
+
+def _cut(text: str, letters: int) -> str:
+    return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
 
 
 def number_text(value: float, form: str) -> str:

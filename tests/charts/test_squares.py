@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import cos, radians
 
 import numpy as np
 import pandas as pd
@@ -159,3 +160,20 @@ def test_a_label_of_two_lines_is_centred_on_its_row() -> None:
     assert axis["labelBaseline"]["condition"] == {"test": 'indexof(["grade"], datum.value) >= 0', "value": "bottom"}
     assert axis["labelBaseline"]["value"] == "middle"
     assert "labelBaseline" not in answer_gaps(table[:1]).spec["layer"][0]["encoding"]["y"]["axis"]
+
+
+@pytest.mark.parametrize("long", [-1, -2, 0])
+def test_a_turned_heading_ends_inside_of_the_picture_wherever_it_stands(long: int) -> None:
+    """A letter of 14 pixels is 7 wide on average, and lies on a line that rises by 50°."""
+    values = [*VALUES, "guitarist", "filmmaker"]
+    values[long] = "a person of some long occupation"
+    drawn = drawing_svg(value_matrix(pd.DataFrame(0.1, index=values, columns=values)), width=300)
+    (left,) = re.findall(r"translate\((\d+),\d+\)", drawn)[:1]
+    heads = re.findall(r"translate\((-?[\d.]+),[-\d.]+\) rotate\(310[^>]*>([^<]+)</text>", drawn)
+    assert len(heads) == len(values) and sum(head.endswith("…") for _, head in heads) == 1
+    ends = [int(left) + float(x) + 7 * len(head) * cos(radians(50)) for x, head in heads]
+    assert max(ends) <= int(re.findall(r'width="(\d+)"', drawn)[0])
+    wide = [float(x) for x in re.findall(r'rect mark" d="M([\d.]+),', drawn)]
+    assert min(b - a for a, b in zip(sorted(set(wide)), sorted(set(wide))[1:], strict=False)) > 24, (
+        "columns a phone can show"
+    )
