@@ -270,7 +270,10 @@ def test_a_question_of_ones_own_goes_along_as_a_file(
     assert jobs.spec_at(place).model.endswith("?question=own-question.json")
     question = read_question(str(place / "inputs" / "own-question.json"))
     assert (question.answers, question.values) == (("Gladly", "Maybe", "No"), (1.0, 0.5, 0.0))
-    assert question.target.name == "gladly"
+    assert (question.target.name, question.target.phrase) == (
+        "answer",
+        "answer (0 = No to 1 = Gladly) to “Would you rent this flat to this person?”",
+    )
     assert question.about("A note.").endswith(
         "A note.\n\nWould you rent this flat to this person? Answer with Gladly, Maybe or No."
     )

@@ -128,10 +128,15 @@ def _content(question: str, system: str, answers: dict[str, Any]) -> dict[str, A
         raise OptionError("question", got="{text} more than once", expected="it once, or not at all")
     # Asked before the text as well: what all prompts begin with is computed once.
     asks = f"{question} Answer with {{answers}}."
-    first = next(iter(answers.get("answers", ())), "")
-    meaning = f"chance of “{first}” to: {question[:200]}" if first else f"number in answer to: {question[:200]}"
-    target = re.sub(r"\W+", "_", first.lower()).strip("_")[:40] or ("answer" if first else "number")
-    scale = "0 to 1" if first else "{low:g} to {high:g}".format(**answers["number"])
+    listed = list(answers.get("answers", ()))
+    first = listed[0] if len(listed) == 2 else ""
+    meaning, scale, phrase = f"chance of “{first}” to: {question[:200]}", "0 to 1", ""
+    if not listed:
+        meaning, scale = f"number in answer to: {question[:200]}", "{low:g} to {high:g}".format(**answers["number"])
+    elif not first:
+        phrase = f"answer (0 = {listed[-1]} to 1 = {listed[0]}) to “{question[:80]}”"
+        meaning = f"mean answer, from 0 = {listed[-1]} to 1 = {listed[0]}, to: {question[:200]}"
+    target = re.sub(r"\W+", "_", first.lower()).strip("_")[:40] or ("answer" if listed else "number")
     st.html(markup.plain(f"Returns {target}, {scale}: {meaning}", size="0.9rem"))
     return {
         "title": question[:80],
@@ -140,6 +145,7 @@ def _content(question: str, system: str, answers: dict[str, Any]) -> dict[str, A
         **answers,
         "target": target,
         "meaning": meaning,
+        **({"phrase": phrase} if phrase else {}),
     }
 
 

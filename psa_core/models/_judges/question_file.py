@@ -84,20 +84,26 @@ def question_from(content: dict[str, Any], stem: str) -> Question:
         listed = scale.values if scale.count <= MAX_LISTED_NUMBERS else np.empty(0)  # too fine to list
         answers, values = tuple(map(written, listed)), tuple(map(float, listed))
         low, high, meaning = scale.low, scale.high, f"the mean answer, {scale.words}, to: {title}"
-        phrase = f"answer to “{title}”"
+        unit = f" {scale.unit}" if scale.unit else ""
+        phrase = f"answer ({_shown(low)} to {_shown(high)}{unit}) to “{title}”"
     else:
         answers, values = _choice(content[kind]) if kind == "choice" else _pick(content[kind])
         low, high = min(values), max(values)
-        meaning, phrase = (
-            f"P({answers[0]}) among {', '.join(answers)}: {title}",
-            f"chance of “{answers[0]}” to “{title}”",
+        counted = dict(zip(values, answers, strict=True))
+        meaning = (
+            f"the mean of {', '.join(f'{a} = {_shown(v)}' for a, v in zip(answers, values, strict=True))}: {title}"
         )
-        if kind == "pick":
-            meaning, phrase = f"P(the first document is picked): {title}", "chance that the first document is picked"
+        phrase = f"answer ({_shown(low)} = {counted[low]} to {_shown(high)} = {counted[high]}) to “{title}”"
+        phrase = "" if content.get("target") else phrase  # a name of its own says more
     low, high = content.get("low", low), content.get("high", high)
     # One answer counts 1 and all others 0: the score is a chance, told in points of a hundred.
-    is_chance = scale is None and values[0] == 1 and not any(values[1:]) and (low, high) == (0, 1)
-    phrase = content.get("phrase") or (phrase if is_chance or scale else "")
+    is_chance = scale is None and sorted(values) == [0.0] * (len(values) - 1) + [1.0] and (low, high) == (0, 1)
+    if kind == "pick":
+        meaning, phrase = f"P(the first document is picked): {title}", "chance that the first document is picked"
+    elif is_chance:
+        yes = answers[values.index(1)]
+        meaning, phrase = f"P({yes}) among {', '.join(answers)}: {title}", f"chance of “{yes}” to “{title}”"
+    phrase = content.get("phrase") or phrase
     described = {"name": content.get("target") or stem, "low": low, "high": high}
     (target,) = as_targets([described | {"meaning": content.get("meaning") or meaning}], source="question")
     target = replace(target, phrase=phrase[:MAX_WORDS], unit="points" if is_chance else "")
@@ -111,6 +117,11 @@ def question_from(content: dict[str, Any], stem: str) -> Question:
     more = {"system": system, "scale": scale, "think": think, "marker": marker, "pattern": pattern}
     more |= {"summary": content.get("summary") or title, "other": content.get("other", "")}
     return Question(title, prompt=prompt, answers=answers, values=values, target=target, kind=kind, **more)
+
+
+def _shown(value: float) -> str:
+    """A value of an answer as a sentence has it, with a real minus sign."""
+    return written(value).replace("-", "−")
 
 
 def _check(holds: object, field: str, got: str, expected: str) -> None:

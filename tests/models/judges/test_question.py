@@ -143,3 +143,34 @@ def test_a_pick_shows_two_documents_in_both_orders(tmp_path: Path) -> None:
 def test_what_is_wrong_in_a_question_is_told(tmp_path: Path, content: Any, told: str) -> None:
     with pytest.raises(ModelError, match=told):
         read_question(written(tmp_path, content))
+
+
+@pytest.mark.parametrize(
+    ("content", "meaning", "phrase", "unit"),
+    [
+        ({"choice": {"Yes": 1, "No": 0}}, "P(Yes) among Yes, No: Rent?", "chance of “Yes” to “Rent?”", "points"),
+        ({"choice": {"No": 0, "Yes": 1}}, "P(Yes) among No, Yes: Rent?", "chance of “Yes” to “Rent?”", "points"),
+        (
+            {"choice": {"Reject": -1, "Wait": 0, "Accept": 2}},
+            "the mean of Reject = −1, Wait = 0, Accept = 2: Rent?",
+            "answer (−1 = Reject to 2 = Accept) to “Rent?”",
+            "",
+        ),
+        (
+            {"choice": {"Yes": 1, "Maybe": 0.5, "No": 0}},
+            "the mean of Yes = 1, Maybe = 0.5, No = 0: Rent?",
+            "answer (0 = No to 1 = Yes) to “Rent?”",
+            "",
+        ),
+        (
+            {"number": {"low": 0, "high": 2000, "step": 50, "unit": "$"}},
+            "the mean answer, a number from 0 to 2000 in steps of 50 ($), to: Rent?",
+            "answer (0 to 2000 $) to “Rent?”",
+            "",
+        ),
+    ],
+)
+def test_a_score_is_told_as_what_it_is(tmp_path: Path, content: Any, meaning: str, phrase: str, unit: str) -> None:
+    """A chance of the answer that counts 1, where the others count 0, in whatever order; else a mean on its scale."""
+    asked = read_question(written(tmp_path, {"title": "Rent?", "prompt": "{text} Answer with {answers}."} | content))
+    assert (asked.target.meaning, asked.target.phrase, asked.target.unit) == (meaning, phrase, unit)
