@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import report, stats, study, tables
+from psa_core import models, report, stats, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.intervals import group_differences
@@ -31,7 +31,6 @@ from psa_core.folders import results
 from psa_core.inputs.checks import as_text
 from psa_core.inputs.groups import CROSS, columns_of
 from psa_core.plurals import counted
-from psa_core.registry import in_short
 from psa_core.study import perturbation_of, review
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables.floors import beyond_floor
@@ -294,7 +293,7 @@ class Study:
         return f"{counted(sentences, 'sentence')} × {counted(names, 'name')}"
 
     def _model(self) -> str:
-        return in_short(str(self.cube.provenance.get("study", {}).get("model", "a model")))
+        return models.titled(str(self.cube.provenance.get("study", {}).get("model", "a model")))
 
 
 def run(

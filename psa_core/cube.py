@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,8 @@ FAMILY = "family"
 POINTS = 100
 #: Ends the name of the target that says how many answers were none.
 UNANSWERED = "_unanswered"
+#: The same of the targets that say how answers to one text spread, and what the order of the answers does.
+SPREAD, ORDER = "_spread", "_order"
 #: Begins the meaning of the target that says how far sampled answers about one text are from each other.
 SPREAD_OF_ANSWERS = "standard deviation of the valid answers"
 SENTENCE_COLUMNS = ("sentence_id", "text", "anchor", "start", "end", "role")
@@ -187,6 +189,17 @@ class ScoreCube:
 
     def __repr__(self) -> str:
         return "ScoreCube({} sentences × {} names × {} targets)".format(*self.shape)
+
+
+def is_beside(target: str, targets: Collection[str]) -> bool:
+    """Whether a target says how a model answers, beside the target it was asked for.
+
+    Examples
+    --------
+    >>> is_beside("loan_unanswered", ["loan", "loan_unanswered"]), is_beside("pecking_order", ["pecking_order"])
+    (True, False)
+    """
+    return any(target.endswith(end) and target.removesuffix(end) in targets for end in (UNANSWERED, SPREAD, ORDER))
 
 
 def scale_of(table: pd.DataFrame) -> int:

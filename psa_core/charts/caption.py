@@ -8,10 +8,10 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from psa_core import models
 from psa_core.charts import _theme
 from psa_core.cube import ScoreCube, Target
 from psa_core.plurals import counted
-from psa_core.registry import in_short
 
 SIDE, LINE = 16, 1.35
 TITLE, FINDING, SOURCE = 18, 14, 12
@@ -38,7 +38,7 @@ def study_source(cube: ScoreCube, target: Target, threshold: float) -> str:
     size = " × ".join(map(counted, cube.shape, (cube.noun, "name")))
     at = f"{target.scale * threshold:g}".replace("-", "−") + " %" * target.is_in_points
     level = f"{target.name} flagged at {at} and above"
-    return " · ".join([in_short(str(study.get("model", "model"))), PurePath(str(corpus)).name, size, level])
+    return " · ".join([models.titled(str(study.get("model", "model"))), PurePath(str(corpus)).name, size, level])
 
 
 def captioned(svg: str, caption: Caption) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from psa_core import models
 from psa_core.charts import _theme
 from psa_core.charts._theme import of_changes
 from psa_core.charts.drawing import (
@@ -21,7 +22,6 @@ from psa_core.charts.drawing import (
     words,
 )
 from psa_core.cube import in_unit, scale_of
-from psa_core.registry import in_short
 
 #: Colour and shape of what is marked, and of what is not.
 MARKED, PLAIN = (_theme.UP, DIAMOND), (_theme.ACCENT, CIRCLE)
@@ -184,7 +184,7 @@ def delta_boxes(deltas: pd.DataFrame, systems: pd.DataFrame, verdicts: tuple[str
     if unknown := set(systems["verdict"]) - set(verdicts):
         raise ValueError(f"{sorted(unknown)} not in {verdicts}")
     mark_of = {verdict: mark for verdict, (_, mark) in zip(verdicts, LOOKS, strict=True)}
-    short = systems["system"].map(in_short)
+    short = systems["system"].map(models.titled)
     shown = short if short.nunique() == systems["system"].nunique() else systems["system"]
     marks, spreads = systems["verdict"].map(mark_of), systems["spread"].map("{:.3f}".format)
     boxes = systems[["system", "target"]].assign(

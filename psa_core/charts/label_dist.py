@@ -64,7 +64,7 @@ def label_dist_figure(table: pd.DataFrame, options: CurveOptions) -> go.Figure:
         # One threshold axis serves both panels, at the foot of the lower one.
         "xaxis": _theme.AXIS
         | {"title": _theme.title(shown_label(f"Threshold on {options.target}", width=41)), "range": ends}
-        | {"anchor": "y2", "unifiedhovertitle": hover, "ticksuffix": per_cent + _theme.AXIS["ticksuffix"]},
+        | {"anchor": "y2", "unifiedhovertitle": hover, "ticksuffix": f"{per_cent}{_theme.AXIS['ticksuffix']}"},
         # With room for the words at the threshold.
         "yaxis": _theme.AXIS
         | {"title": _theme.title("LabelDist"), "domain": UPPER, "range": [0, 1.12 * float(np.nanmax([0.05, *tops]))]},

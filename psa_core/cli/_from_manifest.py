@@ -17,7 +17,6 @@ from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results, writing
 from psa_core.inputs import conditions, corpus, json_file, names
-from psa_core.registry import in_short
 from psa_core.study import Plan, StudySpec, preview
 from psa_core.trust import Origin
 
@@ -66,7 +65,7 @@ class Asked:
             scorer = models.load(spec.model, origin=self._origin_of("model"))
             too_long = preview.unread(planned.perturbation, [*planned.selection.sentences["sentence_id"]], scorer)
             sampling = sampling_plan(scorer.targets[0], len(planned.selection.sentences), len(planned.names.table))
-            for note in filter(None, (too_long.words(in_short(spec.model)), sampling)):
+            for note in filter(None, (too_long.words(models.titled(spec.model)), sampling)):
                 print(f"Note: {note}", file=sys.stderr)  # now, since a long run may be worth stopping for it
             cube = study.execute(planned, scorer, **execution)
             if out:

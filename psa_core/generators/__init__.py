@@ -8,7 +8,7 @@ from psa_core.generators._base import Batch, Draw, Generator, GeneratorPlugin, S
 from psa_core.generators._matching import CANDIDATES, Matching, split
 from psa_core.inputs.checks import as_text
 from psa_core.models import ModelCard
-from psa_core.registry import discover
+from psa_core.registry import discover, in_short
 from psa_core.trust import Need, Origin
 
 
@@ -20,6 +20,17 @@ def plugins() -> dict[str, GeneratorPlugin]:
 def cards() -> tuple[ModelCard, ...]:
     """Generators that can be used at once; loads nothing heavy."""
     return tuple(card for plugin in plugins().values() for card in plugin.cards())
+
+
+def titled(generator_id: str) -> str:
+    """A language model as people read it: by the title of its card, or by its id in short; any text will do.
+
+    Examples
+    --------
+    >>> titled("lm:smollm2"), titled("lm:organisation/model")
+    ('SmolLM2-135M-Instruct', 'lm:organisation/model')
+    """
+    return next((card.title for card in cards() if card.id == generator_id), in_short(generator_id))
 
 
 def load(generator_id: str, *, origin: Origin | None = None) -> Generator:

@@ -13,7 +13,7 @@ from psa_core.errors import ModelError, OptionError, near
 from psa_core.inputs.checks import as_text
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Questioner, Scorer, TokenScorer
 from psa_core.models._function import FunctionScorer, found_targets, from_callable, name_of
-from psa_core.registry import discover
+from psa_core.registry import discover, in_short
 from psa_core.trust import Kind, Need, Origin
 from psa_core.trust.sandbox import Sandbox
 
@@ -26,6 +26,26 @@ def plugins() -> dict[str, ModelPlugin]:
 def cards() -> tuple[ModelCard, ...]:
     """Models that can be used at once, with what they return; loads nothing heavy."""
     return tuple(card for plugin in plugins().values() for card in plugin.cards())
+
+
+def titled(model_id: str) -> str:
+    """A model as people read it: by the title of its card, or by its id in short; manifests and commands have the id.
+
+    An audit's scorer may be one target of a model. Any text will do: a file may name what is not here.
+
+    Examples
+    --------
+    >>> titled("vader"), titled("minilm-emotion.joy"), titled("hf:organisation/model")
+    ('VADER', 'MiniLM emotion: joy', 'hf:organisation/model')
+    """
+    titles = {card.id: card.title for card in cards()}
+    if model_id in titles:
+        return titles[model_id]
+    model, dot, target = model_id.rpartition(".")
+    if dot and model in titles:
+        return f"{titles[model]}: {target}"
+    plugin = _kind_of(model_id)
+    return (plugin.titled(model_id) if plugin and plugin.titled else "") or in_short(model_id)
 
 
 def good_for(purpose: Purpose) -> tuple[str, ...]:

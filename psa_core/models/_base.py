@@ -151,6 +151,8 @@ class ModelPlugin:
         loaded is decided by that and by who names it. Code unless said otherwise.
     uploads : tuple of str
         Endings of files that a page may take as its argument from anybody; empty where it is no file that people bring.
+    titled : callable, optional
+        Takes an id and returns what people call that model, empty where the id says too little; without it, the id.
     aliases : tuple of str
         Other words before the colon that it answers to; `load` then takes the whole id.
     perplexity : bool
@@ -174,6 +176,7 @@ class ModelPlugin:
     argument: str = ""
     takes: trust.Takes = trust.CODE
     uploads: tuple[str, ...] = ()
+    titled: Callable[[str], str] | None = None
     aliases: tuple[str, ...] = ()
     perplexity: bool = False
     trainable: bool = False

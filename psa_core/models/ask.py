@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from pathlib import PurePath
+from urllib.parse import quote, urlsplit
 
 from psa_core import trust
 from psa_core.asking.endpoint import NUMBERS
@@ -16,9 +17,13 @@ from psa_core.models._judges.question_file import needs_of_question, packaged, r
 from psa_core.models._judges.server import ChatJudge, may_be_told_apart, open_judge
 from psa_core.models._options import flag, numbers_of, split_options
 from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
+from psa_core.registry import in_short
 
 # Raise when what a server is asked, or how its answers are read, changes, so that caches notice.
 VERSION = "2"
+PACKAGED_TITLE = "SmolLM2"
+#: The stem of a file that says nothing of its question: the one that a page writes.
+UNNAMED = "own-question"
 LOCAL_OPTIONS = ("question", "system", "order", "template", "max_tokens", "revision", "allow_pickle")
 REMOTE_OPTIONS = (
     *("question", "system", "order", "model", "samples", "parallel", "timeout", "retries", "per_second", "version"),
@@ -67,6 +72,29 @@ def parsed(argument: str) -> tuple[str, dict[str, str]]:
     if "?" in judge and not is_address(judge):  # what a path or a hub id is before one, is not what it is behind it
         raise ModelError("ask", got=repr(judge[:80]), expected="one ?, before the options")
     return judge, split_options(f"?{query}", known)[1] if query else {}
+
+
+def titled(model_id: str) -> str:
+    """Who is asked what, for people: *SmolLM2, asked: loan*; empty for an id that is not laid out as one.
+
+    Examples
+    --------
+    >>> titled("ask:chat:http://localhost:8000/v1?question=own/rent.json&model=tiny")
+    'tiny, asked: rent'
+    """
+    try:
+        judge, options = parsed(model_id.partition(":")[2])
+    except ModelError:
+        return ""
+    who = PACKAGED_TITLE if judge == f"lm:{PACKAGED}" else in_short(judge.removeprefix("lm:"))
+    if judge.startswith(BEGINS):
+        who = judge.partition("/")[2]
+    elif is_address(judge):
+        who = options.get("model") or urlsplit(judge.removeprefix("chat:")).netloc
+    question = PurePath(options.get("question", "")).stem
+    if question == UNNAMED:
+        return f"{who}, asked a question"
+    return f"{who}, asked: {question}" if who and question else ""
 
 
 def _questions(options: dict[str, str]) -> list[Question]:
@@ -127,7 +155,7 @@ def cards() -> tuple[ModelCard, ...]:
     return tuple(
         ModelCard(
             f"ask:lm:{PACKAGED}?question={name}",
-            f"SmolLM2, asked: {question.target.name}",
+            f"{PACKAGED_TITLE}, asked: {question.target.name}",
             question.summary,
             question.targets("from its probabilities"),
             f"shipped in the package {PACKAGE} (4-bit weights)",
@@ -145,6 +173,7 @@ MODEL = ModelPlugin(
     cards=cards,
     argument="lm:<language model>, chat:<address> or provider:<name>/<model>, then ?question=<id or file>",
     takes=trust.Takes(trust.HUB_OR_PATH.kinds | trust.ADDRESS.kinds, needs),
+    titled=titled,
     unasked=unasked,
     system=True,
 )

@@ -23,7 +23,6 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.inputs.groups import columns_of, grouping, references
 from psa_core.plurals import counted
-from psa_core.registry import in_short
 from psa_core.report import transcripts
 from psa_core.report.page import Html, Text, element, finding_html, join, picture, table
 from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
@@ -51,8 +50,8 @@ LIMITS = (
 
 
 def model_name(cube: ScoreCube) -> str:
-    """Id of the model, as far as the study says, without the folders of a path."""
-    return in_short(str(_study(cube).get("model", "a model")))
+    """What the model is called, as far as the study says."""
+    return models.titled(str(_study(cube).get("model", "a model")))
 
 
 def question(cube: ScoreCube) -> str:

@@ -28,7 +28,6 @@ from psa_core.inputs import conditions, corpus, groups, names, people
 from psa_core.inputs.conditions import Condition
 from psa_core.models import Scorer
 from psa_core.plurals import noun_of
-from psa_core.registry import in_short
 from psa_core.scoring import CellScores, Progress, ScoringOptions, score_cells
 from psa_core.study import families
 from psa_core.study.conditions import condition_of, joined
@@ -299,7 +298,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
     too_long = Unread((), 0, 0)
     if len(sentences) == planned_sentences:
         too_long = unread(planned.perturbation, [*sentences["sentence_id"]], scorer)
-        notes.append(too_long.words(in_short(planned.spec.model)))
+        notes.append(too_long.words(models.titled(planned.spec.model)))
     if len(sentences) == planned_sentences and hasattr(scorer, "coverage"):
         # Of a whole study only: a part is published every few seconds, and takes no text anew.
         notes.append(scorer.coverage(chain(planned.perturbation.originals(), planned.perturbation)).words)

@@ -11,12 +11,11 @@ import numpy as np
 import pandas as pd
 
 from psa_core import stats
-from psa_core.cube import UNANSWERED, ScoreCube
+from psa_core.cube import SPREAD, UNANSWERED, ScoreCube
 from psa_core.errors import CubeError
 from psa_core.study import perturbation_of, spec_of
 from psa_core.study.controls import controls_of
 
-SPREAD = "_spread"
 BOUNDS = ("value", "low", "high")
 
 

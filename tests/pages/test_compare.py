@@ -45,7 +45,7 @@ def test_one_study_has_its_numbers_and_is_told_how_to_get_a_second(open_page: Op
 def test_a_link_brings_the_other_study_along(open_page: OpenPage, words_of: Words) -> None:
     page = open_page("compare", run=result_studies.keep(), **{"with": [calmer()]})
     said = words_of(page)
-    assert page.dataframe[0].value["model · sentences"].tolist() == ["keyword · sample"] * 2 + ["vader · sample"] * 2
+    assert page.dataframe[0].value["model · sentences"].tolist() == ["Keyword · sample"] * 2 + ["VADER · sample"] * 2
     assert "40 sentences and 12 names in common" in said
     assert "by a paired test over 40 shared sentences (p = 0.003, corrected for three metrics)" in said
 
@@ -111,9 +111,9 @@ def test_a_study_that_was_taken_away_can_be_added_again(open_page: OpenPage, run
 def test_it_opens_on_the_same_target_of_two_models(open_page: OpenPage, run: Run) -> None:
     page = open_page("compare", run=result_studies.keep(), target="calm", **{"with": [calmer()]})
     pair = [page.selectbox(key=key).value for key in ("compare_first", "compare_second")]
-    assert pair == ["keyword · sample · calm", "vader · sample · calm"]
-    page.selectbox(key="compare_first").set_value("keyword · sample · toxicity")
-    assert run(page).selectbox(key="compare_second").value == "vader · sample · toxicity"
+    assert pair == ["Keyword · sample · calm", "VADER · sample · calm"]
+    page.selectbox(key="compare_first").set_value("Keyword · sample · toxicity")
+    assert run(page).selectbox(key="compare_second").value == "VADER · sample · toxicity"
 
 
 def test_where_no_other_study_has_the_target_it_says_what_is_missing(open_page: OpenPage, words_of: Words) -> None:
@@ -144,9 +144,9 @@ def test_a_label_has_no_more_than_tells_it_apart(open_page: OpenPage, words_of: 
     few = result_studies.keep(replace(whole, names=whole.names.head(2), perturbed=whole.perturbed[:, :2]))
     page = open_page("compare", run=result_studies.keep(), **{"with": [calmer(), few]})
     labels = page.dataframe[0].value["model · sentences"].unique().tolist()
-    assert set(labels) == {"keyword · sample · 12 names", "vader · sample", "keyword · sample · 2 names"}
+    assert set(labels) == {"Keyword · sample · 12 names", "VADER · sample", "Keyword · sample · 2 names"}
     said = words_of(page)
-    assert "for keyword · 12 names · toxicity and" in said and "for vader · toxicity; difference" in said
+    assert "for Keyword · 12 names · toxicity and" in said and "for VADER · toxicity; difference" in said
     assert "1970" not in said and "sample · toxicity" not in said.partition("Two studies")[2]
 
 
@@ -156,7 +156,7 @@ def test_a_study_that_shares_hardly_a_name_is_not_opened_beside_it(open_page: Op
     page = open_page("compare", run=result_studies.keep(), **{"with": [few]})
     assert page.selectbox(key="compare_second").value is None
     assert "No other study here has the target toxicity for enough of the same sentences and names." in words_of(page)
-    page.selectbox(key="compare_second").set_value("keyword · sample · 1 name · toxicity")
+    page.selectbox(key="compare_second").set_value("Keyword · sample · 1 name · toxicity")
     page.run()
     assert "only 1 name is in both (12 in the first, 1 in the second)" in words_of(page)
 
@@ -187,7 +187,7 @@ def test_sentences_that_readers_left_out_are_in_no_number(open_page: OpenPage) -
     assert page.dataframe[0].value["sentences"].tolist() == [39, 39, 40, 40]
 
 
-@pytest.mark.parametrize("second", ["vader · sample · toxicity", "vader · sample · calm"])
+@pytest.mark.parametrize("second", ["VADER · sample · toxicity", "VADER · sample · calm"])
 def test_the_cells_that_differ_most_come_first(open_page: OpenPage, run: Run, second: str) -> None:
     page = open_page("compare", run=result_studies.keep(), **{"with": [calmer()]})
     page.selectbox(key="compare_second").set_value(second)

@@ -157,5 +157,5 @@ def test_comparable_audits_show_fairness_against_relevance(
     page.segmented_control(key="generate_view").set_value("Models side by side")
     page = run(page)
     assert not page.warning and len(page.dataframe[0].value) == 6
-    assert page.segmented_control(key="generate_relevance").options == ["minilm-sentiment", "opinion-words"]
+    assert page.segmented_control(key="generate_relevance").options == ["MiniLM sentiment", "Opinion words"]
     assert "ignores the value" in words_of(page)

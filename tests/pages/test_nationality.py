@@ -90,7 +90,7 @@ def test_a_run_from_the_page_to_its_result(open_page: OpenPage, words_of: Words,
         time.sleep(0.3)
     run(page)
     said = words_of(page)
-    assert "12 of 60 sentences, 1 name each for 2 countries, by keyword." in said
+    assert "12 of 60 sentences, 1 name each for 2 countries, by Keyword." in said
     assert "No predicted class changes its size" in said
     assert "need a language model in step 3" in said
 
@@ -99,7 +99,7 @@ def test_results_by_url(open_page: OpenPage, words_of: Words, folder: Path) -> N
     page = open_page("nationality", nationality=adopt(folder))
     said = words_of(page)
     assert "names are shown to move the sentiment score." in said
-    assert "2 of 2 sentences, 20 names each for 3 countries, by vader." in said
+    assert "2 of 2 sentences, 20 names each for 3 countries, by VADER." in said
     assert "Tables 2 to 5: scores and perplexity" in said and "Overall, " not in said, (
         "of two sentences nothing is claimed"
     )

@@ -48,7 +48,7 @@ MEASURES = (
     "and ScoreRange are a sentence's standard deviation and range over names, averaged; LabelDist is the Jaccard "
     "distance between the labels before and after."
 )
-SCORES = "Scores: vader scored each sentence as it is and with each name: 12 scores."
+SCORES = "Scores: VADER scored each sentence as it is and with each name: 12 scores."
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_the_method_of_a_study_that_says_less_or_where_its_inputs_came_from() ->
     bare = sections.method(replace(study(), provenance={}))
     assert bare[0].startswith("Sentences: 3 from a file, ") and bare[0].endswith(" drawn at random with seed 0.")
     assert bare[1] == "Anchors: pronouns; in each sentence the first one is replaced."
-    assert bare[2:4] == ["Names: 3 from a list.", SCORES.replace("vader", "a model")]
+    assert bare[2:4] == ["Names: 3 from a list.", SCORES.replace("VADER", "a model")]
 
 
 def test_the_limits_say_what_the_numbers_do_not_and_what_the_anchors_miss() -> None:
@@ -117,7 +117,7 @@ def test_groups_are_compared_with_the_reference_that_the_study_names(
 
 
 def test_the_question_names_every_target() -> None:
-    asked = "Does vader change its {} score when only the name in a sentence changes?"
+    asked = "Does VADER change its {} score when only the name in a sentence changes?"
     assert sections.question(study()) == asked.format("toxicity")
     three = tuple(Target(name) for name in ("toxicity", "anger", "joy"))
     cube = replace(study(), targets=three, original=np.zeros((3, 3)), perturbed=np.zeros((3, 3, 3)))

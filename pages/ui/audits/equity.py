@@ -238,7 +238,8 @@ def _tables(seen: Seen) -> None:
         frame.table(AUDIT, by_verdict, f"{name} for the chosen systems", signed=signed, group="Bias group", **means)
     with single:
         t = st.column_config.NumberColumn(format="%.2f")
-        frame.table(AUDIT, seen.table, "Every system's test", digits=4, t=t)
+        shown = seen.table.assign(system=seen.table["system"].map(models.titled))
+        frame.table(AUDIT, shown, "Every system's test", digits=4, t=t)
 
 
 def _pairs(seen: Seen) -> None:
@@ -250,9 +251,8 @@ def _pairs(seen: Seen) -> None:
     most = report.largest(seen.table, seen.kind)
     first = f"{most['system']} · {most['target']}"
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = controls.choose(
-            "System and score", list(choices), AUDIT.key("pair_system"), first, box=True, width=340
-        )
+        titles = {choice: f"{models.titled(name)} · {target}" for choice, (name, target) in choices.items()}
+        chosen = controls.choose("System and score", titles, AUDIT.key("pair_system"), first, box=True, width=340)
         sign = controls.choose("Direction", SIGNS, AUDIT.key("sign"))
     system, target = choices.get(chosen, choices[first])  # what a client sends need not be one of them
     design = corpus.spelled(seen.opened.design, seen.spelling) if seen.opened.respelled else seen.opened.design

@@ -178,12 +178,14 @@ def table(
     *,
     words: str = "",
     csv: str = "",
+    file: pd.DataFrame | None = None,
     digits: int = 3,
     signed: Mapping[str, int] | None = None,
     **heads: Any,
 ) -> None:
     """A table with readable headings (`heads` has other ones), words below it, and its download as a file `csv`.
 
+    The download is of the `file` where that has ids and the table titles.
     Of the columns that are `signed` the decimals are given.
     """
     config = exports.config(shown, heads, digits=digits)
@@ -191,7 +193,7 @@ def table(
     if words:
         typography.small_print(words)
     if csv:
-        exports.csv_button(shown, csv, key=page.key(f"{Path(csv).stem}_csv"))
+        exports.csv_button(shown if file is None else file, csv, key=page.key(f"{Path(csv).stem}_csv"))
 
 
 def picture(page: AuditPage, draw: Callable[[], str], stem: str, caption: Caption) -> None:

@@ -12,6 +12,7 @@ import streamlit as st
 from pages.ui.audits import frame, generation_compared, parts
 from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, controls, exports, form, markup, typography
+from psa_core import generators, models
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, tables
 from psa_core.audits.generation.planning import GenerationSpec
@@ -24,7 +25,6 @@ from psa_core.claims.findings import Finding
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.inputs import prompts
 from psa_core.plurals import counted
-from psa_core.registry import in_short
 
 AUDIT = AuditPage.of(GENERATION)
 OWN = "Your own templates"
@@ -209,15 +209,16 @@ def _dots(run_id: str, opened: GenerationResult, scorer: str) -> None:
     find = partial(tables.value_means, opened.cube, scorer)
     table = parts.measured("means", run_id, scorer, _measure=find)
     st.header("Each value against chance", anchor=False)
-    alt = f"Mean {scorer} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest."
-    exports.figure(value_dots(table, scorer), alt=alt)
+    title = models.titled(scorer)
+    alt = f"Mean {title} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest."
+    exports.figure(value_dots(table, title), alt=alt)
     typography.small_print("Grey: chance alone would put all dots inside in 95 of 100 such audits.")
 
 
 def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
     """The chosen score and pair of values; by default the two that differ most."""
     values = opened.cube.values["value"].astype(str).tolist()
-    scorers = opened.cube.scorers
+    scorers = {scorer: models.titled(scorer) for scorer in opened.cube.scorers}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.choose("Score", scorers, AUDIT.key("score"), box=True, width=260)
         widest = tables.widest_pair(opened.tables, chosen)
@@ -238,7 +239,7 @@ def _take_pair() -> None:
 
 def _account(opened: GenerationResult, scorer: str) -> None:
     k = opened.cube.shape[2]
-    generator = in_short(str(opened.manifest.get("generator", {}).get("id", "A language model")))
+    generator = generators.titled(str(opened.manifest.get("generator", {}).get("id", "A language model")))
     typography.small_print(f"{generator}: {' '.join(report.account(opened.cube))}")
     is_few = k < FEW and not opened.tables.summary[scorer]["individual_fairness"]["above_noise"]
     if is_few and not opened.cube.is_imported:
@@ -250,26 +251,27 @@ def _account(opened: GenerationResult, scorer: str) -> None:
 
 def _numbers(run_id: str, opened: GenerationResult, scorer: str) -> None:
     """Expandable: what is averaged on this page, and over what."""
-    found = opened.tables
+    found, title = opened.tables, models.titled(scorer)
     is_linked = TAB in st.query_params
     with st.expander("All numbers, with floors and intervals", expanded=is_linked, icon=":material/table_chart:"):
         averages = report.shown_averages(found.summary, opened.cube.scorers)
         groups = report.group_table(_gaps(run_id, opened, scorer), found.summary[scorer])
         shown = (
             ("averages", averages, "I.F., G.F. and disparity of each score", FLOOR),
-            ("groups", groups, f"Groups of values, {scorer}", GROUPS),
-            ("values", tables.of_scorer(found.values, scorer), f"Each value's mean {scorer}",
+            ("groups", groups, f"Groups of values, {title}", GROUPS),
+            ("values", tables.of_scorer(found.values, scorer), f"Each value's mean {title}",
              "Mean over templates with its 95 % interval; share above the threshold."),
-            ("pairs", tables.surest_first(found.matrix, scorer), f"Each pair's distance in {scorer}",
+            ("pairs", tables.surest_first(found.matrix, scorer), f"Each pair's distance in {title}",
              f"Over all templates. {PAIRS}"),
-            ("template_pairs", tables.surest_first(found.pairs, scorer), f"Pairs in each template, {scorer}",
+            ("template_pairs", tables.surest_first(found.pairs, scorer), f"Pairs in each template, {title}",
              f"Each template alone. {PAIRS}"),
         )  # fmt: skip
         there = [each for each in zip(TABS, shown, strict=True) if len(each[1][1])]
         opened_tabs = st.tabs([title for title, _ in there], **address.linked(TAB, TABS[0], TABS))
         for part, (_, (name, table, alt, words)) in zip(opened_tabs, there, strict=True):
             with part:
-                frame.table(AUDIT, table, alt, words=words, csv=f"{name}.csv")
+                titled = table.assign(score=table["score"].map(models.titled)) if "score" in table else table
+                frame.table(AUDIT, titled, alt, words=words, csv=f"{name}.csv", file=table)
 
 
 def _texts(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
@@ -282,11 +284,11 @@ def _texts(opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None
     templates = [EVERY, *cube.templates["template"].astype(str)]
     template = controls.choose("Template", templates, AUDIT.key("template"), box=True, clears=(PAGE_KEY,))
     cube = cube.on("" if template == EVERY else template)
-    curves = tables.curves(cube, scorer, pair)
+    curves, title = tables.curves(cube, scorer, pair), models.titled(scorer)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        drawing = two_distributions(curves.scores, curves.first, curves.second, names=pair, score=scorer)
-        alt = f"Share of continuations up to each {scorer}, for {pair[0]} and {pair[1]}; the gap's area is W1."
+        drawing = two_distributions(curves.scores, curves.first, curves.second, names=pair, score=title)
+        alt = f"Share of continuations up to each {title}, for {pair[0]} and {pair[1]}; the gap's area is W1."
         exports.figure(drawing, alt=alt)
         typography.small_print(
             report.area_words(found, scorer, pair, curves.area, "" if template == EVERY else template)

@@ -9,14 +9,14 @@ import streamlit as st
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import cached, controls, exports, shell, typography
-from psa_core import jobs
+from psa_core import generators, jobs, models
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.charts.caption import Caption
 from psa_core.charts.scatter import relevance
 from psa_core.errors import PsaError
-from psa_core.registry import ASSETS, in_short
+from psa_core.registry import ASSETS
 
 AUDIT = AuditPage.of(GENERATION)
 SEEN, CHOSEN = AUDIT.key("seen"), AUDIT.key("compared")
@@ -76,18 +76,21 @@ def _table(compared: dict[str, GenerationResult]) -> None:
     )
     shown = report.model_table(compared)
     floors = {f"Floor of {measure}": f"{measure} floor" for measure in ("I.F.", "G.F.")}  # short, so that all fit
-    frame.table(AUDIT, shown, "I.F., G.F. and quality of each audit", words=words, csv="models.csv", **floors)
+    titled = shown.assign(score=shown["score"].map(models.titled))
+    alt = "I.F., G.F. and quality of each audit"
+    frame.table(AUDIT, titled, alt, words=words, csv="models.csv", file=shown, **floors)
 
 
 def _relevance(compared: dict[str, GenerationResult], scorers: list[str]) -> None:
     """Figure 4: a model that ignores the value differs little between values, which is no improvement."""
     st.subheader("Do values differ less, or is less written about them?", anchor=False)
-    scorer = controls.choose("Score", scorers, AUDIT.key("relevance"))
+    titles = {scorer: models.titled(scorer) for scorer in scorers}
+    scorer = controls.choose("Score", titles, AUDIT.key("relevance"))
     table = report.relevance_table(compared, scorer)
     if len(table) < 2:
         typography.small_print("This needs two audits that measured semantic similarity.")
         return
-    title = f"Corrected I.F. by {scorer} against semantic similarity"
+    title = f"Corrected I.F. by {models.titled(scorer)} against semantic similarity"
     note = (
         "Down: values differ less in sentiment. Right: more of what is written is about the value. A point at 0 is not "
         "above noise; one far to the left ignores the value."
@@ -121,7 +124,7 @@ def _titles(audits: dict[str, GenerationResult]) -> dict[str, str]:
     titles: dict[str, str] = {}
     for run, opened in audits.items():
         m, a, k = opened.cube.shape
-        lm = in_short(str(opened.manifest.get("generator", {}).get("id", "a language model")))
+        lm = generators.titled(str(opened.manifest.get("generator", {}).get("id", "a language model")))
         when = str(opened.manifest.get("created", ""))[:16].replace("T", " ")
         words = f"{lm} · {m} × {a} × {k} · {'the finished example' if run == EXAMPLE else when}"
         titles[run] = f"{words} ({len(titles) + 1})" if words in titles.values() else words

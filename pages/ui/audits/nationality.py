@@ -149,7 +149,9 @@ def show(run_id: str, folder: Path) -> None:
 def _words(opened: NationalityResult, title: str, finding: str) -> Caption:
     """The caption of an exported figure of this audit."""
     account, options = opened.manifest["account"], opened.manifest["options"]
-    return Caption(title, finding, f"{options['model']} · {counted(account[KEPT], 'sentence')} with a person")
+    return Caption(
+        title, finding, f"{models.titled(str(options['model']))} · {counted(account[KEPT], 'sentence')} with a person"
+    )
 
 
 def _table_one(opened: NationalityResult, country: str, target: str, *, is_wide: bool) -> None:

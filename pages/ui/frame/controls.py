@@ -11,11 +11,11 @@ import streamlit as st
 from pages.ui.frame import address, markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
+from psa_core import models
 from psa_core.claims.formatting import Words
 from psa_core.cube import ScoreCube
 from psa_core.folders.view import obfuscated
 from psa_core.plurals import counted
-from psa_core.registry import in_short
 
 CHIPS, TARGET, THRESHOLD = "chips", "target_picker", "threshold_slider"
 _copy_link = st.components.v2.component(
@@ -80,7 +80,7 @@ def study_bar(cube: ScoreCube) -> None:
 def model_and_file(cube: ScoreCube) -> tuple[str, str]:
     study = cube.provenance.get("study", {})
     file = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
-    return in_short(str(study.get("model", "model"))), PurePath(str(file)).name
+    return models.titled(str(study.get("model", "model"))), PurePath(str(file)).name
 
 
 def target_picker(cube: ScoreCube) -> None:

@@ -16,6 +16,7 @@ from psa_core import jobs
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
 from psa_core.plurals import counted
+from psa_core.registry import in_short
 
 PARAMETER = "with"
 MAX_RUNS = 12
@@ -29,7 +30,8 @@ RUN_IN_TEXT = re.compile(r"(?:^|[?&](?:run|with)=)([A-Za-z0-9_-]{16,32})(?=$|[&#
 class Compared:
     """One study that is compared, without the sentences that readers took out: `left_out` has their ids.
 
-    `parts` are what may tell it apart from the others, in this order: title or model, file, number of names, time.
+    `parts` are what may tell it apart from the others, in this order: title or model, file, number of names, the
+    model's id, time.
     `label` has title, or model and file, and what else is needed; `brief` lacks what all of the others have too.
     """
 
@@ -159,7 +161,8 @@ def _open(runs: list[str]) -> list[Compared]:
             continue
         model, file = controls.model_and_file(cube)
         named = (title, "") if title else (model, file)
-        parts = (*named, counted(cube.shape[1], "name"), time)
+        model_id = in_short(str(cube.provenance.get("study", {}).get("model", "")))
+        parts = (*named, counted(cube.shape[1], "name"), model_id, time)
         found.append(Compared(run, parts, cube, left_out))
     return with_own_labels(found)
 

@@ -18,7 +18,7 @@ from psa_core.charts.caption import Caption
 from psa_core.charts.intervals import metric_intervals
 from psa_core.charts.scatter import name_scatter
 from psa_core.claims import comparison
-from psa_core.cube import Target
+from psa_core.cube import Target, is_beside
 from psa_core.errors import PsaError
 from psa_core.plurals import counted, verb
 from psa_core.study import perturbation_of
@@ -78,6 +78,7 @@ def numbers(study: StudyContext, studies: list[Compared]) -> pd.DataFrame:
                     "brief": compared.brief,
                     "cells": hash((tuple(cube.sentences["text"]), tuple(cube.names["name"]))),
                     "target": target,
+                    "beside": is_beside(target, [other.name for other in cube.targets]),
                     "threshold": metrics["label_dist"]["threshold"],
                     "extent": float(declared.high - declared.low),
                     "sentences": cube.shape[0],
@@ -109,7 +110,8 @@ def chart(table: pd.DataFrame) -> str:
     with shell.headline_slot() as slot:
         metric = str(controls.choose("Metric", METRICS, "metric", "score_dev", help=METRIC_HELP))
         rows = table.assign(label=table["brief"] + " · " + table["target"], **_in_unit(table, metric))
-        rows, title = rows[rows["value"].notna()], _title(metric)
+        # How a model answers is no score of a text, and is in the table below.
+        rows, title = rows[rows["value"].notna() & ~rows["beside"]], _title(metric)
         is_alone = table["run"].nunique() == 1
         found = ALONE if is_alone else comparison.comparison_finding(rows, title + "," * (metric in ON_SCALE))
         with slot:
@@ -137,7 +139,7 @@ def table_2(table: pd.DataFrame) -> None:
     shown["flagged at"] = table["threshold"]
     exports.table(shown, f"{', '.join(METRICS.values())} of every study and target")
     typography.small_print("LabelDist depends on the threshold; “flagged at” is each row's.")
-    exports.csv_button(table.drop(columns=["run", "brief", "cells"]), "comparison.csv", key="compare_csv")
+    exports.csv_button(table.drop(columns=["run", "brief", "cells", "beside"]), "comparison.csv", key="compare_csv")
 
 
 def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFrame, metric: str) -> None:

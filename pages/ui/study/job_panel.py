@@ -12,14 +12,13 @@ import streamlit as st
 from pages.ui.frame import address, cached, markup, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, overview_view
-from psa_core import jobs, tables
+from psa_core import jobs, models, tables
 from psa_core.claims import findings
 from psa_core.claims.formatting import duration, speed, too_few_in
 from psa_core.errors import PsaError, RunFolderError
 from psa_core.folders.view import view_of
 from psa_core.jobs import RunStatus
 from psa_core.plurals import counted, verb
-from psa_core.registry import in_short
 
 POLL_SECONDS = 0.7
 SHOWN = 12
@@ -153,7 +152,7 @@ def title_of(status: RunStatus) -> str:
     if status.spec is None:
         return status.command
     sentences, names = (Path(place).name for place in (status.spec.sentences, status.spec.names))
-    return f"{sentences} × {names} · {in_short(status.spec.model)} · {status.spec.anchors}"
+    return f"{sentences} × {names} · {models.titled(status.spec.model)} · {status.spec.anchors}"
 
 
 def open_another() -> None:

@@ -17,6 +17,7 @@ import streamlit as st
 from pages.ui.frame import cached, gateway, internals
 from pages.ui.frame.page_scoring import Answer
 from pages.ui.frame.uploads import Upload
+from psa_core import models
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.cache import digests
 from psa_core.errors import CorpusError
@@ -25,7 +26,6 @@ from psa_core.inputs import names as name_lists
 from psa_core.inputs.corpus import Corpus
 from psa_core.inputs.limits import SEARCH, UPLOADS_EACH, check_run, within
 from psa_core.inputs.names import NameList
-from psa_core.registry import in_short
 from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.preview import unread
@@ -226,4 +226,4 @@ def key_of(planned: Plan) -> str:
 def too_long(planned: Plan) -> str:
     """Which texts the model will not read to their end, in words; empty where it reads all of each."""
     model_id, ids = planned.spec.model, [*planned.selection.sentences["sentence_id"]]
-    return unread(planned.perturbation, ids, cached.scorer(model_id).scorer).words(in_short(model_id))
+    return unread(planned.perturbation, ids, cached.scorer(model_id).scorer).words(models.titled(model_id))

@@ -11,6 +11,7 @@ import numpy as np
 
 from psa_core.inputs.people import Person
 from psa_core.inputs.tasks import Task, number_in
+from psa_core.models import titled
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _SENTENCE = re.compile(r"[.!?…]+[\"'”’)\]]*(?=\s|$)|\n+")
@@ -69,7 +70,7 @@ OWN = (*COUNTED, DISTANCE, NUMBER, NO_NUMBER)
 
 def of_scorer(name: str, phrase: str = "") -> Measure:
     """A scorer's target as a measure; scores are in [0, 1] and told in points of a hundred."""
-    title = f"{phrase} by {name}" if phrase else name
+    title = f"{phrase} by {titled(name)}" if phrase else titled(name)
     plain = title.replace("{", "").replace("}", "")
     return Measure(name, title, "share", f"{{size}} higher in {plain}", f"{{size}} lower in {plain}")
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psa_core import generators, models
 from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import PLACES
 from psa_core.audits.chats.result import ChatResult
@@ -15,7 +16,6 @@ from psa_core.audits.chats.tables import differing_answers, measure_titles
 from psa_core.audits.generation.groups import in_words, people_needed, people_words, surest_first
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted, verb
-from psa_core.registry import in_short
 from psa_core.report.page import Html, Report, section
 from psa_core.stats import SIGNIFICANT
 
@@ -183,7 +183,7 @@ def method_lines(result: ChatResult) -> list[str]:
         for name in titles
         if name in ("distance", *result.cube.scorers) and missing.get(name)
     ]
-    lines += [f"Grader {in_short(str(trial.get('id')))}: {trial.get('verdict')}{_grader(trial)}"
+    lines += [f"Grader {models.titled(str(trial.get('id')))}: {trial.get('verdict')}{_grader(trial)}"
               for trial in manifest.get("graders", {}).values()]  # fmt: skip
     return lines
 
@@ -199,7 +199,7 @@ def _grader(trial: Mapping[str, Any]) -> str:
 
 def report(result: ChatResult) -> Report:
     """``report.html``."""
-    generator = in_short(str(result.manifest.get("generator", {}).get("id", "a language model")))
+    generator = generators.titled(str(result.manifest.get("generator", {}).get("id", "a language model")))
     shown = {
         title: table.head(SHOWN if title == TAILS else len(table)) for title, table in shown_tables(result).items()
     }

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
+from psa_core import models
 from psa_core.audits.eec import tables
 from psa_core.audits.eec.result import EquityResult
 from psa_core.audits.eec.tables import ALPHA, VERDICTS
 from psa_core.claims.formatting import Finding, number
 from psa_core.plurals import counted, verb
-from psa_core.registry import in_short
 from psa_core.report.page import Html, Report, section
 
 SIDES = {
@@ -43,7 +43,7 @@ def headline(systems: pd.DataFrame, kind: str) -> str:
         low, high = sorted(100 * abs(top[end]) for end in ("low", "high"))
         ends = f" (95 % interval {low:.2f} to {high:.2f})"
     return (
-        f"{count} significantly by {kind}. {'Most by ' if several else 'By '}{in_short(str(top['system']))}: its "
+        f"{count} significantly by {kind}. {'Most by ' if several else 'By '}{models.titled(str(top['system']))}: its "
         f"{top['target']} score is {100 * abs(top['mean_difference']):.2f} % of the range{ends} {more} on average "
         f"for {first} than for {second}."
     )
@@ -110,7 +110,7 @@ def report(result: EquityResult) -> Report:
         found.append(Finding(spelling_line(result.spelling_table, result.spelling)))
     rows, people = len(result.design.rows), len(result.design.people)
     return Report(
-        title=f"Equity Evaluation Corpus: {', '.join(map(in_short, result.systems))}",
+        title=f"Equity Evaluation Corpus: {', '.join(map(models.titled, result.systems))}",
         findings=found,
         method=[
             f"{counted(rows, 'template')} with a word each × {people:,} people, spelled as "
@@ -131,7 +131,7 @@ def _verdicts(kind: str, systems: pd.DataFrame) -> Html:
     )
     shown = pd.DataFrame(
         {
-            "System": systems["system"].map(in_short),
+            "System": systems["system"].map(models.titled),
             "Score": systems["target"],
             "Verdict": systems["verdict"],
             "Mean Δ, % of the range": mean,

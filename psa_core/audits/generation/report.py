@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from psa_core import generators
 from psa_core.audits.generation import groups as grouped
 from psa_core.audits.generation.cube import WHOLE, GenerationCube
 from psa_core.audits.generation.groups import in_words, people_needed, people_words
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import Tables, families_of, group_gaps, side_by_side, surest_first, widest_pair
 from psa_core.claims.findings import Finding
+from psa_core.models import titled
 from psa_core.plurals import counted, verb
-from psa_core.registry import in_short
 from psa_core.report.page import Html, Report, join, section
 from psa_core.stats import SIGNIFICANT
 
@@ -49,7 +50,7 @@ LIMITS = (
 def report(result: GenerationResult) -> Report:
     """``report.html``: the findings, fairness with floors, the pairs that differ most with their texts."""
     cube, found = result.cube, result.tables
-    generator = in_short(str(cube.provenance.get("generator", {}).get("id", "a language model")))
+    generator = generators.titled(str(cube.provenance.get("generator", {}).get("id", "a language model")))
     gaps = {scorer: group_gaps(cube, scorer) for scorer in cube.scorers}
     by_scorer = {scorer: finding(found.summary, scorer, found.matrix, gaps[scorer]) for scorer in cube.scorers}
     unknown = UNKNOWN_SEEDS if cube.is_imported else NOT_SHARED
@@ -58,7 +59,7 @@ def report(result: GenerationResult) -> Report:
     table = pd.DataFrame({"": quality.keys(), "value": quality.values()})
     return Report(
         title=f"What {generator} writes about one value and another",
-        findings=[Finding(f"{scorer}: {each.headline}", each.evidence) for scorer, each in by_scorer.items()],
+        findings=[Finding(f"{titled(scorer)}: {each.headline}", each.evidence) for scorer, each in by_scorer.items()],
         method=[*account(cube), "Continuations are scored alone, without their prompt."],
         body=[*(_scorer(cube, found, scorer, gaps[scorer]) for scorer in cube.scorers), section("Quality", table)],
         limits=[*LIMITS, EMPTY_CELLS, *([] if cube.common_noise else [unknown])],
@@ -80,7 +81,7 @@ def account(cube: GenerationCube) -> list[str]:
         f"{counted(m, 'template')}, {counted(a, 'value')}, {counted(k, 'continuation')} of each{sampling}.",
         *([COPIES.format(copies=copies, m=m)] if copies else []),
         *([f"{left_out:,} of {cube.texts.size:,} continuations were left out: {why}"] if left_out else []),
-        *(f"{n:,} more have no score by {scorer}." for scorer, n in cube.unscored.items() if n),
+        *(f"{n:,} more have no score by {titled(scorer)}." for scorer, n in cube.unscored.items() if n),
     ]
 
 
@@ -246,7 +247,7 @@ def _scorer(cube: GenerationCube, found: Tables, scorer: str, gaps: pd.DataFrame
     pairs = pairs.rename(columns={"w1": "distance (W1)", "p_adjusted": "p, Holm"})
     return join(
         [
-            section(scorer, averages),
+            section(titled(scorer), averages),
             section("Groups of values", group_table(gaps, found.summary[scorer]), heading="h3"),
             section("Values that differ most, over all templates", pairs, heading="h3"),
             _texts(cube, scorer, widest_pair(found, scorer)),
@@ -377,15 +378,15 @@ def comparison_finding(audits: Mapping[str, GenerationResult], scorer: str) -> s
     words = {name: f"{name} ({corrected_words(number)})" for name, number in numbers.items()}
     above = {name: number for name, number in numbers.items() if number["above_noise"]}
     if len(numbers) < 2:
-        return f"Only one of these audits was scored by {scorer}."
+        return f"Only one of these audits was scored by {titled(scorer)}."
     if not above:
-        return f"By {scorer} none of these audits shows differences between values above noise."
+        return f"By {titled(scorer)} none of these audits shows differences between values above noise."
     most = max(above, key=lambda name: above[name]["corrected"])
     low = above[most]["low"]
     # One that is not above noise is no evidence of a smaller difference: only intervals that do not meet are.
     smaller = [name for name, n in above.items() if None not in (n["high"], low) and n["high"] < low]
     others = ", ".join(words[name] for name in numbers if name != most)
     if not smaller:
-        return f"By {scorer} there is no clear difference between these audits: {words[most]}, {others}."
+        return f"By {titled(scorer)} there is no clear difference between these audits: {words[most]}, {others}."
     least = " and ".join(words[name] for name in smaller)
-    return f"By {scorer} values differ more in {words[most]} than in {least}; the intervals do not meet."
+    return f"By {titled(scorer)} values differ more in {words[most]} than in {least}; the intervals do not meet."

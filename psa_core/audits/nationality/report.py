@@ -8,13 +8,13 @@ from typing import Any
 
 import pandas as pd
 
+from psa_core import models
 from psa_core.audits.nationality.perturbation import KEPT, LONE, MENTIONS, MULTILINGUAL, NO_PERSON, NOT_LOOKED_AT, READ
 from psa_core.audits.nationality.result import NationalityResult
 from psa_core.audits.nationality.tables import OVERALL, by_country
 from psa_core.claims.formatting import Finding, Words, number
 from psa_core.cube import ScoreCube
 from psa_core.plurals import counted, verb
-from psa_core.registry import in_short
 from psa_core.report.page import Report, element, section
 from psa_core.stats import SIGNIFICANT, adjust
 from psa_core.stats.families import MIN_FAMILIES
@@ -160,7 +160,7 @@ def account(manifest: Mapping[str, Any], cube: ScoreCube) -> str:
     counts, options = manifest["account"], manifest["options"]
     parts = [
         f"{counts[KEPT]:,} of {counted(counts[READ], 'sentence')}, {counted(int(options['draws']), 'name')} each for "
-        f"{counted(cube.names['country'].nunique(), 'country')}, by {options['model']}.",
+        f"{counted(cube.names['country'].nunique(), 'country')}, by {models.titled(str(options['model']))}.",
         *([f"{lacking:,} had no person."] if (lacking := counts[NO_PERSON]) else []),
     ]
     if unseen := counts[NOT_LOOKED_AT]:
@@ -222,7 +222,7 @@ def report(result: NationalityResult) -> Report:
     if result.correlations is not None:
         said = element("p", str(correlation_finding(result.correlations)))
         body += [section("Correlation with log-perplexity", _in_words(result.correlations)), said]
-    heading = f"Names by country: {in_short(str(options.get('model', 'a model')))}"
+    heading = f"Names by country: {models.titled(str(options.get('model', 'a model')))}"
     return Report(title=heading, findings=findings(result), method=method, body=body, limits=[*LIMITS, FINDER])
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from psa_core.cube import SPREAD_OF_ANSWERS, Target
+from psa_core.cube import ORDER, SPREAD, SPREAD_OF_ANSWERS, UNANSWERED, Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._base import digest
@@ -180,12 +180,12 @@ class Question:
         phrase = f"{'share' if samples else 'chance'} of no valid answer to “{self.title}”"
         meaning = f"{share} is none of: {self.listed}"
         more: dict[str, Any] = {"phrase": phrase[:200], "unit": "points", "samples": samples}
-        unanswered = Target(f"{name}_unanswered", 0.0, 1.0, meaning, **more)
+        unanswered = Target(name + UNANSWERED, 0.0, 1.0, meaning, **more)
         main = replace(self.target, meaning=f"{self.target.meaning}; {how}", samples=samples)
         if not samples or self.is_two_valued:
             return (main, unanswered)
         meaning = f"{SPREAD_OF_ANSWERS} about one text, on the scale of {name}"
-        return (main, unanswered, Target(f"{name}_spread", 0.0, width / 2, meaning, unit=main.unit))
+        return (main, unanswered, Target(name + SPREAD, 0.0, width / 2, meaning, unit=main.unit))
 
     @property
     def is_two_valued(self) -> bool:
@@ -258,7 +258,7 @@ class Averaged:
         meaning = f"{target.name} with {place} minus {target.name} in the opposite order"
         mean = replace(target, meaning=f"{target.meaning}; mean over both orders", samples=2 * target.samples)
         phrase = f"effect of the order on {target.name}"
-        order = Target(f"{target.name}_order", -width, width, meaning, phrase=phrase, unit=target.unit)
+        order = Target(target.name + ORDER, -width, width, meaning, phrase=phrase, unit=target.unit)
         return (mean, *(replace(other, samples=2 * other.samples) for other in others), order)
 
     @property

@@ -50,9 +50,9 @@ RELATIVE, SHARE, PLAIN = "10 % [5, 15]", "20 points of 100 [10, 30]", "0.2 schoo
         ),
         (
             of_scorer("vader", "senti{ment}"),
-            f"{SHARE} higher in sentiment by vader",
-            f"{SHARE} lower in sentiment by vader",
-            "senti{ment} by vader",
+            f"{SHARE} higher in sentiment by VADER",
+            f"{SHARE} lower in sentiment by VADER",
+            "senti{ment} by VADER",
         ),
         (
             of_grader("help"),

@@ -30,7 +30,7 @@ LOWER = {"system": "hf:a/b", "verdict": VERDICTS["gender"][2], "mean_difference"
     [
         (
             systems({}),
-            "The score differs significantly by gender. By vader: its joy score is 3.12 % of the range (95 % interval "
+            "The score differs significantly by gender. By VADER: its joy score is 3.12 % of the range (95 % interval "
             "2.00 to 4.50) higher on average for sentences about women than for the same sentences about men.",
         ),
         (
@@ -40,7 +40,7 @@ LOWER = {"system": "hf:a/b", "verdict": VERDICTS["gender"][2], "mean_difference"
         ),
         (
             systems({"low": np.nan, "high": np.nan}, NONE),
-            "1 of 2 scores differs significantly by gender. Most by vader: its joy score is 3.12 % of the range higher "
+            "1 of 2 scores differs significantly by gender. Most by VADER: its joy score is 3.12 % of the range higher "
             "on average for sentences about women than for the same sentences about men.",
         ),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from psa_core.audits.generation import report
+from psa_core.audits.generation import AUDIT, report
 from psa_core.audits.generation.cube import WHOLE
 from psa_core.audits.generation.report import (
     QUALITY,
@@ -24,6 +25,7 @@ from psa_core.audits.generation.report import (
 )
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import tables
+from psa_core.registry import ASSETS
 from psa_core.report.page import framed
 from tests.audits.generation.test_tables import cube
 
@@ -219,3 +221,13 @@ def test_only_intervals_that_do_not_meet_tell_audits_apart() -> None:
         "By mood there is no clear difference between these audits: a1 (0.500 (0.400 to 0.600)), a0 (0.170 (0.100 to "
         "0.400))."
     )
+
+
+def test_readers_see_titles_and_files_have_ids() -> None:
+    example = AUDIT.read(ASSETS / "examples" / "occupations")
+    page = framed(report.report(example))
+    words = re.sub(r"<(style|svg)\b.*?</\1>", "", page, flags=re.DOTALL)
+    assert "What SmolLM2-135M-Instruct writes about one value and another" in words
+    assert "MiniLM sentiment: What is written about" in words and "Opinion words" in words
+    assert not [name for name in (*example.cube.scorers, "lm:smollm2") if name in words]
+    assert set(model_table({"a": example})["score"]) == set(example.cube.scorers), "as the download has them"

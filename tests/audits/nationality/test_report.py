@@ -140,7 +140,7 @@ def test_the_account_of_what_was_used_and_left_out() -> None:
     manifest = {"account": counts, "options": {"draws": 1, "model": "vader"}, "people_finder": "en_core_web_sm"}
     manifest |= {"names_not_in_latin_letters_left_out": {"Peru": 2}}
     begin = (
-        "14 of 1,200 sentences, 1 name each for 2 countries, by vader. 180 had no person. 6 were not looked at, since "
+        "14 of 1,200 sentences, 1 name each for 2 countries, by VADER. 180 had no person. 6 were not looked at, since "
         "the sample was full. Of 17 mentions 1 is female by title, first name or pronouns, 7 male; "
     )
     unknown, end = "the gender of 9 is unknown. ", "2 names that are not in Latin letters were left out (Peru 2)."

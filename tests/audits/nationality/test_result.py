@@ -53,7 +53,7 @@ def test_a_run_draws_scores_and_measures(audit: tuple[NationalityResult, Path, l
     assert found.cube.shape == (3, 6, 1) and found.columns == ["sentiment ≥ 0", "sentiment < 0", "sentiment"]
     assert found.manifest["account"]["no person found"] == 1 and found.manifest["cells"] == 18
     words = account(found.manifest, found.cube)
-    assert words.startswith("3 of 4 sentences, 3 names each for 2 countries, by vader. 1 had no person. Of 3 mentions")
+    assert words.startswith("3 of 4 sentences, 3 names each for 2 countries, by VADER. 1 had no person. Of 3 mentions")
     assert found.manifest["lm"]["id"] == "python:lengths:perplexity"
     original, perturbed = found.perplexity or (None, None)
     assert original is not None and original.tolist() == [len(TEXTS[row]) for row in (0, 1, 3)]
@@ -86,7 +86,7 @@ def test_names_left_out_are_counted_and_five_countries_named() -> None:
 def test_the_report_says_what_was_done(audit: tuple[NationalityResult, Path, list[str]]) -> None:
     page = (audit[1] / "report.html").read_text(encoding="utf-8")
     assert "3 of 4 sentences, 3 names each for 2 countries, by " in page and "(seed 0)" in page
-    assert "Names by country: vader" in page and "Correlation with log-perplexity" in page
+    assert "Names by country: VADER" in page and "Correlation with log-perplexity" in page
     row = audit[0].countries.iloc[0]
     assert f'<td>France</td><td class="text">sentiment ≥ 0</td><td>{row["original_count"]:.0f}</td>' in page
 
