@@ -509,6 +509,10 @@ def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str)
         ),
     ],
 )
+def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:
+    assert changed(text, GREG) == expected
+
+
 @pytest.mark.parametrize(
     ("text", "stays"),
     [
@@ -519,10 +523,6 @@ def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str)
 )
 def test_letters_logins_and_former_names_are_listed(text: str, stays: list[str]) -> None:
     assert [words for words, _ in left(text)] == stays
-
-
-def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:
-    assert changed(text, GREG) == expected
 
 
 @pytest.mark.parametrize(
