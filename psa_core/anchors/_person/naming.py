@@ -59,7 +59,7 @@ _LABEL = re.compile(
     r"|(?:[a-z]+[ ]){0,2}(?:accused|appellant|applicant|borrower|candidate|claimant|client|complainant|customer"
     r"|defendant|detainee|employee|insured|investigator|nominee|offender|participant|policyholder|pupil|student|tenant)"
     r"|patient|re|subject|member|resident|regarding|pt|person[ ]concerned|child|service[ ]user|account[ ]holder)"
-    r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?[ \t]*[:\-–][ \t]*(.+)$",
+    r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?[ \t]*(?:[:\-–]|\.{2,})[ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
@@ -349,6 +349,9 @@ def _value(words: Sequence[str], most: int, is_name: bool = False) -> Named | No
     """The name in a field of a form; a single word must be in the name lists, unless the field is for a name."""
     capitalised = all(word[:1].isupper() or word.casefold() in people.PARTICLES for word in words)
     who = named(words) if 1 <= len(words) <= most and capitalised else None
+    family = [word for word in words[1:] if not re.fullmatch(r"(?:[A-Z]\.?[ -]?)+", word)]
+    if not who and capitalised and words and words[0].strip(".").casefold() in GENDERED and family:  # Mr. J. Doe
+        who = Named("", " ".join(family), (), lexicon.gender_of_title(words[0]))
     return who if who and (who.last or is_listed(who.first) or is_name) else None
 
 
