@@ -195,6 +195,44 @@ def test_whose_a_pronoun_is(text: str, expected: str) -> None:
     assert changed(text, GREG) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # Three pronouns tell more than a title, which is his mother's then; and they may be they.
+        (
+            "Pupil: Xyl Doe\nXyl can do it. He tries. Xyl sings. He is loud. Xyl left and took his hat. Mrs Doe wrote.",
+            "Pupil: Emily Walsh\nEmily can do it. She tries. Emily sings. She is loud. Emily left and took her hat. "
+            "Mrs Doe wrote.",
+        ),
+        (
+            "Jane Doe came. They sat. Jane sang, they were loud, and Jane left with their hat. Her mother wept.",
+            "Emily Walsh came. They sat. Emily sang, they were loud, and Emily left with their hat. Her mother wept.",
+        ),
+        (
+            "Candidate 14: Xyl Doe\nReaders: Ann Lee\nAnn spoke.",
+            "Candidate 14: Emily Walsh\nReaders: Ann Lee\nAnn spoke.",
+        ),
+        (
+            "Name ........ Doe, Xyl P.\nMarried to Ann Doe. Ann works.",
+            "Name ........ Walsh, Emily\nMarried to Ann Doe. Ann works.",
+        ),
+        ("Re: Mr. J. Doe\nDr. Lee saw him.", "Re: Ms. Walsh\nDr. Lee saw her."),
+        ("Jane Doe MBA\nJane Doe is a nurse.", "Emily Walsh MBA\nEmily Walsh is a nurse."),
+        ("Jane Doe pays PHP 5. Approve PHP 4.", "Emily Walsh pays PHP 5. Approve PHP 4."),
+        (
+            'Jane Doe spoke of Sarah. "She sang," Jane said. "She was loud."',
+            'Emily Walsh spoke of Sarah. "She sang," Emily said. "She was loud."',
+        ),
+        (
+            "Jane Doe works with Mia Lee, who is also her wife. Mia and Mia left.",
+            "Emily Walsh works with Mia Lee, who is also her wife. Mia and Mia left.",
+        ),
+    ],
+)
+def test_what_decides_who_a_text_is_about_and_with_which_pronouns(text: str, expected: str) -> None:
+    assert changed(text, EMILY) == expected
+
+
 def test_they_may_be_several_who_were_just_named() -> None:
     text = (
         "Alex Doe (they/them) is kind. They left. Two customers came and they wept. It rained. It was late. They slept."

@@ -209,7 +209,8 @@ class _Finder:
         places = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in sharing]
         others_at = min((place.start() for place in places if place), default=len(self.plain))
         comes_first, gender, is_child = False, self.gender, _CHILD.search(self.plain) is not None
-        for match in re.finditer(rf"(?<!\w)({TITLE})\s+({self._family})(?!\w)", self.plain):
+        initials = "" if self.who.first else r"(?:[A-Z]\.[ -]?)*"
+        for match in re.finditer(rf"(?<!\w)({TITLE})\s+{initials}({self._family})(?!\w)", self.plain):
             told = lexicon.gender_of_title(match[1])
             generation = _GENERATION.match(self.plain, match.end())
             if (told and gender and told != gender) or self._is_others(*match.span()):

@@ -150,6 +150,10 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         kept.pop()  # Neto is a last name too
     nick = next((word.strip('"“”()') for word in kept[1:] if word[0] in '"“('), "")
     kept = [word for word in kept if word[0] not in '"“(']
+    if len(kept) > 2 and is_capitals(kept[-1]) and not (is_capitals(kept[-2]) and is_listed(in_name_case(kept[-1]))):
+        known = evidence(in_name_case(kept[-2]))
+        if known.last > known.first or "-" in kept[-2]:  # Jane Doe MBA
+            kept.pop()
     capitals = [word for word in kept if is_capitals(word)]
     kept = [in_name_case(word) for word in kept]
     ordinary = [word for word in kept if word[:1].isupper() and not could_be_name(word)]
@@ -169,9 +173,6 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
     if capitals and capitals[0] == words[0] and not is_capitals(words[-1]) and len(capitals) < len(kept):  # DOE Jane
         first, middle, last = kept[len(capitals)], tuple(kept[len(capitals) + 1 :]), " ".join(kept[: len(capitals)])
     elif capitals and capitals[-1] == words[-1] and not is_capitals(words[0]):  # Jane Mary DOE
-        known = evidence(kept[-len(capitals) - 1])
-        if len(kept) > 1 + len(capitals) and known.last > known.first:  # Jane Doe MBA
-            return named(words[: -len(capitals)], sure=sure)
         if not is_first(kept[0]) and not is_listed(kept[-1]):  # Approve PHP
             return None
         first, middle, last = kept[0], tuple(kept[1 : -len(capitals)]), " ".join(kept[-len(capitals) :])

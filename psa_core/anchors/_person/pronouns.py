@@ -290,7 +290,7 @@ class _Nearest:
             # Aoife told her: who does something to herself is no object of the verb.
             return not (form == "him" and _VERB_ONLY.fullmatch(self.text, last.end, start))
         if last and form == "him" and between[-1] - between[0] < 20:  # Dr. Osei saw him: nobody sees himself so
-            return _NEW_CLAUSE.search(self.text, between[0], start) is None
+            return _NEW_CLAUSE.search(self.text, between[-1], start) is None
         if between:
             return False
         stop = re.search(r"[.!?](?:\s|$)", self.text[start:])

@@ -36,7 +36,10 @@ _KNOWN_AS = re.compile(
 )
 _RELATIVES = "|".join(["parents?", *(word for word in KIN if word not in ANYBODY)])
 RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
-RELATIVE_AFTER = re.compile(rf"(?:,|[ ]\()[ ]?(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)", re.IGNORECASE)
+RELATIVE_AFTER = re.compile(
+    rf"(?:,|[ ]\()[ ]?(?:who[ ](?:is|was)[ ](?:also[ ])?)?(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)",
+    re.IGNORECASE,
+)
 FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 
@@ -128,7 +131,12 @@ def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
     last = "|".join(map(re.escape, lasts)) if who.last and (title or not shared) else ""
     choices = [f"(?:{first})[ ._-]+(?:{last})"] if first and last else []
     choices += [part for part in (first, last and f"{title}(?:{last})") if part]
-    mentions = re.findall(rf"(?<![^\W_])(?<!-)(?:{'|'.join(choices)})(?![^\W_]|-\w)", text, re.IGNORECASE)
+    longer = "".join(
+        rf"|[ ]{re.escape(other.named.last[len(who.last) + 1 :])}\b"
+        for other in found
+        if who.last and other.named.last.startswith(f"{who.last} ")
+    )
+    mentions = re.findall(rf"(?<![^\W_])(?<!-)(?:{'|'.join(choices)})(?![^\W_]|-\w{longer})", text, re.IGNORECASE)
     return len(mentions) + one.weight + (0.5 if first and last else 0.0)
 
 
