@@ -206,6 +206,9 @@ def test_check_asks_the_model_and_tells_where_the_cube_was_wrong() -> None:
     told = mitigate.check(silent, cube, planned.perturbation, sentences=3)
     assert spread.min() < told.spread == pytest.approx(spread.max()) and told.difference == 0
     assert "re.compile" not in repr(blind)
+    higher = replace(cube, perturbed=cube.perturbed + np.float32(8))
+    assert mitigate.check(silent, higher, planned.perturbation, sentences=3).difference == pytest.approx(8)
+    assert re.fullmatch("name-averaged:[0-9a-f]{16}", silent.fingerprint)
 
 
 @pytest.mark.parametrize("size", [4, 7, 20])

@@ -60,6 +60,9 @@ def test_what_is_unanswered_is_said_in_its_order_with_its_numbers() -> None:
     assert few is not None and not few.is_significant
     assert few.headline == "Only 39 % of the model's answers are valid: all other numbers rest on these few."
     assert unanswered_finding(judged(30, np.full(4, 0.45)), "loan") is None
+    half = judged(30, np.full(4, 0.5))
+    even = np.stack([half.perturbed[..., 0], np.full((30, 4), 0.5)], axis=2).astype(np.float32)
+    assert unanswered_finding(replace(half, perturbed=even), "loan") is None, "half of the answers is no less than half"
     alone = replace(cube, targets=cube.targets[:1], original=cube.original[:, :1], perturbed=cube.perturbed[..., :1])
     assert unanswered_finding(alone, "loan") is None
 
@@ -88,6 +91,9 @@ def test_the_difference_that_so_many_answers_show() -> None:
         "With 1,000 answers per text, a name that differs by 0.87 points is found in 95 of 100 studies; half as much "
         "takes 4,000."
     )
+    assert sampling_plan(Target("loan", unit="points", samples=7), 4, 20).endswith(
+        "take more texts."
+    )  # 1.15 of the range
     assert sampling_plan(Target("loan", unit="points", samples=7), 3, 20) == (
         "With 7 answers per text and 3 texts per name, no difference is sure to be found: take more texts."
     )

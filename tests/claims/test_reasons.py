@@ -191,6 +191,8 @@ def test_words_of_name_sensitive_sentences() -> None:
     )
     less = where_finding(table.assign(p_adjusted=[0.05] * 19 + [0.049]), "toxicity")
     assert less.headline == "Names change the toxicity score less in sentences with “t”."
+    two = where_finding(table[:2].assign(log_odds=[0.5, -0.5]), "toxicity")
+    assert two.headline == "Names change the toxicity score more in sentences with “a”, less in sentences with “b”."
     none = where_finding(table.assign(p_adjusted=0.05), "toxicity")
     assert none.headline == "No word is significantly associated with how much names change the toxicity score."
     assert none.evidence == evidence

@@ -371,3 +371,16 @@ def test_the_report_comes_last_into_a_folder_that_is_filled_up(tmp_path, monkeyp
     monkeypatch.setattr(os, "replace", lambda old, new: (moved.append(old.name), replace_file(old, new)))
     results.fill(folder, complete)
     assert sorted(moved[:2]) == ["aa.csv", "zz.csv"] and moved[2] == "report.html"
+
+
+def test_what_a_file_of_scores_says_of_itself_is_not_believed(tmp_path):
+    """Pandas writes into the file which column was the index; a stranger can write anything there."""
+    pd.DataFrame({"score": [0.5, 0.25]}, index=pd.Index(["a", "b"], name="hidden")).to_parquet(tmp_path / "s.parquet")
+    table = results.read_scores(tmp_path / "s.parquet")
+    assert list(table) == ["score", "hidden"] and table["hidden"].tolist() == ["a", "b"]
+
+
+def test_json_has_its_letters_as_they_are():
+    assert results.json_text({"name": "Beyoncé"}) == '{\n  "name": "Beyoncé"\n}\n'
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        results.json_text({"score": float("nan")})

@@ -254,6 +254,8 @@ def _replace_defaults(original: type, changed: type) -> None:
         if isinstance(new, (int, float, str, tuple)) and not name.startswith("__") and vars(original).get(name) != new:
             setattr(original, name, new)
     if is_dataclass(original) and is_dataclass(changed):
+        if hasattr(shown := vars(changed).get("__repr__"), "__wrapped__"):  # made by the decorator from the fields
+            original.__repr__ = shown  # type: ignore[method-assign]
         for mine, other in zip(fields(original), fields(changed), strict=True):
             mine.metadata = other.metadata  # type: ignore[misc]
             if isinstance(other.default, (int, float, str, tuple)):

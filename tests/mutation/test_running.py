@@ -20,6 +20,7 @@ LIMIT = 2 * 3
 class Setting:
     size: int = 5
     rate: float = field(default=0.25, metadata={"low": 7})
+    note: str = field(default="", repr=False)
     kind = "less than usual"
 
     def twice(self):
@@ -34,6 +35,7 @@ class Setting:
         ("size: int = 6", (6, 6, 0.25, 7, "less than usual", 12)),
         ("rate: float = field(default=0.5, metadata={'low': 7})", (6, 5, 0.5, 7, "less than usual", 10)),
         ("rate: float = field(default=0.25, metadata={'low': 8})", (6, 5, 0.25, 8, "less than usual", 10)),
+        ("note: str = field(default='', repr=True)", (6, 5, 0.25, 7, "less than usual", 10)),
         ("kind = 'more than usual'", (6, 5, 0.25, 7, "more than usual", 10)),
         ("return 2 / self.size", (6, 5, 0.25, 7, "less than usual", 0.4)),
     ],
@@ -51,4 +53,5 @@ def test_a_mutant_is_put_in_place(
     _replace(next(one for one in mutants(file, tmp_path) if one.after == after), tmp_path)
     setting = module.Setting()
     low = module.Setting.__dataclass_fields__["rate"].metadata["low"]
+    assert ("note" in repr(setting)) is ("repr=True" in after)
     assert (module.LIMIT, setting.size, setting.rate, low, setting.kind, setting.twice()) == values

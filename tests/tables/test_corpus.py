@@ -14,6 +14,7 @@ from psa_core.stats.associations import word_odds
 from psa_core.tables import sentence_table, summary, target_summary
 from psa_core.tables.corpus import place_table, sentence_words, word_table
 from tests.pages import result_studies
+from tests.tables.conftest import sentences
 
 
 def test_two_sentences_three_names_by_hand(cube: ScoreCube) -> None:
@@ -62,6 +63,19 @@ def test_equals_the_metrics_within_their_intervals(large_cube: ScoreCube) -> Non
 def test_threshold_can_be_moved(cube: ScoreCube) -> None:
     assert target_summary(cube, "toxicity", threshold=0.25)["label_dist"]["value"] == pytest.approx(1 / 6)
     assert target_summary(cube, "sentiment")["label_dist"]["threshold"] == 0.0
+
+
+def test_no_share_of_labels_that_change_is_more_than_all(cube: ScoreCube) -> None:
+    scores = np.full((8, 5, 1), 0.75, np.float32)
+    scores[0, :2] = 0.25
+    names = pd.DataFrame({"name": list("ABCDE")})
+    target = cube.targets[:1]
+    almost = ScoreCube(sentences(8), names, target, np.full((8, 1), 0.25, np.float32), scores)
+    flips = target_summary(almost, "toxicity")["flips"]
+    assert flips["value"] == pytest.approx(38 / 40) and flips["low"] < 0.95 and flips["high"] == 1.0
+    scores[:, :3] = 0.25
+    fewer = target_summary(replace(almost, perturbed=scores), "toxicity")["flips"]
+    assert fewer["value"] == pytest.approx(0.4) and fewer["high"] < 1
 
 
 def test_repeats_itself(large_cube: ScoreCube) -> None:

@@ -99,6 +99,17 @@ def test_two_studies_are_tested_metric_by_metric(large_cube: ScoreCube) -> None:
     assert (same["difference"] == 0).all() and (same["p_adjusted"] == 1).all()
 
 
+def test_families_are_those_of_the_first_studys_sentences(large_cube: ScoreCube) -> None:
+    random = np.random.default_rng(0)
+    texts = large_cube.sentences.assign(text=[f"He left {n}." for n in range(40)])
+    first = replace(large_cube, sentences=texts.assign(family=np.arange(40) // 3))
+    moved = large_cube.perturbed + random.normal(0, 0.1, large_cube.perturbed.shape).astype(np.float32)
+    second = replace(large_cube, sentences=texts, perturbed=moved)
+    turned = second.rows(np.arange(40)[::-1][:30])  # other positions of the same sentences
+    expected = metric_differences(shared_cells(first.rows(np.arange(10, 40)), turned), ("toxicity", "toxicity"))
+    pd.testing.assert_frame_equal(metric_differences(shared_cells(first, turned), ("toxicity", "toxicity")), expected)
+
+
 def test_label_dist_of_few_labelled_sentences_is_not_tested(large_cube: ScoreCube) -> None:
     shared = shared_cells(large_cube, large_cube)
     differences = metric_differences(shared, ("toxicity", "toxicity"), thresholds=(0.5, 2.0)).set_index("metric")

@@ -126,6 +126,8 @@ def test_own_templates_and_their_errors():
         corpus.Design(pd.DataFrame({"template": ["x"]}), published.people, published.words)
     with pytest.raises(OptionError, match="spelling"):
         corpus.published_design("british")
+    with pytest.raises(CorpusError, match="a csv file with columns person, object"):
+        corpus._table("EEC people", ("person", "object"), b"")
 
 
 @pytest.mark.parametrize(

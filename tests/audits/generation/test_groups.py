@@ -107,6 +107,8 @@ def test_groups_too_small_to_be_told_apart_are_said_to_be() -> None:
     few = finding(summary(groups=False), "mood", NONE, gaps(people_a=2, people_b=3, p_adjusted=0.2))
     assert few.headline == NOTHING
     assert few.evidence.endswith("Groups by gender may be too small to tell: 2 values in the smallest, 4 are needed.")
+    enough = finding(summary(groups=False), "mood", NONE, gaps(people_a=4, people_b=5, p_adjusted=0.2))
+    assert enough.evidence.endswith("No group by gender scores clearly higher than another.")
 
 
 def test_nothing_is_denied_that_the_table_of_averages_marks() -> None:
