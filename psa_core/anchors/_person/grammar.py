@@ -60,13 +60,13 @@ class Grammar:
 
     def clause_of(self, at: int) -> Clause | None:
         """The subject of the clause in which an object at a position stands; of *who*, the noun before it."""
-        number = self._number_at.get(at)
-        if number is None:
+        if at not in self._number_at:
             return None
+        own = number = self._number_at[at]
         while self.words[number].head != number:
             number = self.words[number].head
-            subject = next((c for c in self._children[number] if self.words[c].relation in _NAMED_SUBJECTS), None)
-            if subject is not None and self.words[subject].at < at:
+            subject = next((c for c in self._children[number] if self.words[c].relation in _NAMED_SUBJECTS), own)
+            if subject < own and not any("\n" in word.text for word in self.words[subject:own]):
                 if self.words[number].relation == "relcl" and self.words[subject].tag in ("WP", "WDT"):
                     subject = self.words[number].head
                 word = self.words[subject]
