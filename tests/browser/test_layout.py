@@ -30,6 +30,19 @@ def test_a_phone_has_a_flip_on_the_first_screen_of_sentences(page: Page, studies
     assert card is not None and card["y"] < PHONE["height"] - 40
 
 
+def test_a_finding_has_one_size_on_a_phone_and_what_stands_beside_it_is_smaller(
+    page: Page, studies: tuple[str, str]
+) -> None:
+    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    for address in (f"/names?run={studies[0]}", f"/report?run={studies[0]}", "/language_models"):
+        open_address(page, address)
+        drawings_drawn(page)
+        letters = "found => found.map(p => parseFloat(getComputedStyle(p).fontSize))"
+        findings = page.locator("[data-testid=stHtml] > p[style*=clamp]").evaluate_all(letters)
+        others = page.locator("[data-testid=stHtml] > p:not([style*=clamp])").evaluate_all(letters)
+        assert set(findings) == {19.2} and others and max(others) < 19, address
+
+
 def test_the_answer_of_try_it_stands_under_the_sentence_and_leaves_no_gap(page: Page) -> None:
     said = page.get_by_text("Nothing but the name changed.")
     page.set_viewport_size({"width": 1200, "height": 900})

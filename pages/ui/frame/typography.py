@@ -15,7 +15,9 @@ from psa_core.plurals import called
 
 #: Long file names are broken, and no number or sign stands alone on a last line.
 WRAP = "overflow-wrap: anywhere; text-wrap: pretty"
-LARGE = f"{SERIF}; font-size: 1.5rem; line-height: 1.38; margin: 0.2rem 0 0.4rem; max-width: 68rem; {WRAP}"
+#: On a phone a finding is smaller, on every page, and nothing else is.
+FINDING_SIZE = "clamp(1.2rem, 0.7rem + 2vw, 1.5rem)"
+LARGE = f"{SERIF}; font-size: {FINDING_SIZE}; line-height: 1.38; margin: 0.2rem 0 0.4rem; max-width: 68rem; {WRAP}"
 READING = f"margin: 0; font-size: 1.08rem; line-height: 1.5; max-width: 68rem; {WRAP}"
 SMALL = f"margin: 0; font-size: 0.9rem; opacity: 0.78; max-width: 68rem; {WRAP}"
 
