@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from playwright.sync_api import Browser
+
+from psa_core.report.page import Report, framed, section
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # A4 less the margins that the report asks for, at 96 pixels an inch.
@@ -25,4 +28,20 @@ def test_the_report_is_whole_on_paper(browser: Browser, studies: tuple[str, str]
     assert page.evaluate(TOO_WIDE) == []
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
     assert page.locator("figure svg").count() == 2 and len(asked) == 1
+    visitor.close()
+
+
+def test_a_table_of_many_columns_is_whole_on_paper(browser: Browser, tmp_path: Path) -> None:
+    row = {"measure": "distance from the answers to others", "answers to": "people with Hispanic names"}
+    row |= {"against": "people with European-American names", "p": 0.000155, "p, Holm": 0.00979}
+    row |= dict.fromkeys(("difference", "noise", "sampling alone", "corrected"), "−1.2 points of 100")
+    row |= {"95 % interval": "[−2.5, −0.1]", "tasks alike": "11 of 12"}
+    written = tmp_path / "report.html"
+    page_text = framed(Report("T", [], [], [section("Every measure", pd.DataFrame([row] * 3))], []))
+    written.write_text(page_text, encoding="utf-8")
+    visitor = browser.new_context(viewport=PAPER)
+    page = visitor.new_page()
+    page.goto(written.as_uri())
+    page.emulate_media(media="print")
+    assert page.evaluate(TOO_WIDE) == []
     visitor.close()
