@@ -265,7 +265,9 @@ def from_table(frame: pd.DataFrame, title: str) -> NameList:
     for column, blank in blanks.items():
         if blank.any() and not blank.all():
             alike.setdefault(blank.to_numpy(dtype=bool).tobytes(), []).append(column)
-    notes += [f"{counted(int(blanks[same[0]].sum()), 'name')} without a {', '.join(same)}." for same in alike.values()]
+    for same in alike.values():
+        which = f"a {same[0]}" if len(same) == 1 else ", ".join(same)
+        notes.append(f"{counted(int(blanks[same[0]].sum()), 'name')} without {which}.")
     names = names.drop(columns=empty)
     groups.check_evidence(names)
     return NameList(title, title, names, notes=(*notes, *groups.notes_on(names)), sha256=digest(names))

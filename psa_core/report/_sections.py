@@ -72,11 +72,13 @@ def method(cube: ScoreCube) -> list[str]:
     mentions = "every mention that agrees with it" if study.get("mentions") == "all" else "the first one"
     if kind.together or kind.marks:
         mentions = "every one"
+    off = counted(len(study.get("exclude") or ()), "word")
+    off = f"; a reader switched off {off}" if study.get("exclude") else ""
     most = study.get("max_words") or kind.max_words
     limit = f", at most {most} words each" if most else ""
     return [
         f"Sentences: {sentences:,} from {source}{limit}, drawn at random with seed {study.get('seed', 0)}.",
-        f"Anchors: {spec}; in each sentence {mentions} is replaced.",
+        f"Anchors: {spec}; in each sentence {mentions} is replaced{off}.",
         f"Names: {names:,} from {name_source}.",
         f"Scores: {model_name(cube)} scored each sentence as it is and with each name: "
         f"{sentences * (1 + names):,} scores.",

@@ -42,7 +42,7 @@ def test_cards_tell_what_loading_gives(list_id):
     assert (card.count, card.group_columns) == (len(names.table), names.group_columns)
     assert (names.id, names.title, names.licence) == (list_id, card.title, card.licence)
     assert names.provenance and names.provenance == card.provenance and card.note
-    unknown = ("21 names without a p_female, p_white, p_black, p_hispanic, p_asian.",)
+    unknown = ("21 names without p_female, p_white, p_black, p_hispanic, p_asian.",)
     assert names.notes == (unknown if list_id == "us-first-names" else ()), "a packaged list has nothing to mend"
 
 

@@ -59,13 +59,14 @@ SCORES = "Scores: VADER scored each sentence as it is and with each name: 12 sco
         ({"mentions": "all"}, ", at most 50 words each", "every mention that agrees with it"),
         ({"anchors": "person"}, "", "every one"),
         ({"anchors": "slots"}, "", "the first one"),
+        ({"exclude": (("1", 0), ("2", 4))}, ", at most 50 words each", "the first one"),
     ],
 )
 def test_the_method_says_what_was_drawn_replaced_and_scored(spec: dict[str, Any], limit: str, mentions: str) -> None:
-    anchors = spec.get("anchors", "pronouns")
+    anchors, off = spec.get("anchors", "pronouns"), "; a reader switched off 2 words" if "exclude" in spec else ""
     assert sections.method(study(**spec)) == [
         f"Sentences: 3 from my.csv{limit}, drawn at random with seed {spec.get('seed', 0)}.",
-        f"Anchors: {anchors}; in each sentence {mentions} is replaced.",
+        f"Anchors: {anchors}; in each sentence {mentions} is replaced{off}.",
         "Names: 3 from demo.",
         SCORES,
         MEASURES,
