@@ -13,7 +13,7 @@ from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import PLACES
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles
-from psa_core.audits.generation.groups import in_words, people_needed, people_words, surest_first
+from psa_core.audits.generation.groups import group_pairs, in_words, people_needed, people_words, surest_first
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted, verb
 from psa_core.report.page import Html, Report, section
@@ -21,6 +21,9 @@ from psa_core.stats import SIGNIFICANT
 
 MOST_CLAUSES = 3
 NOTHING = "nothing else is above noise"
+NO_GROUPS = "No two groups of people can be compared: the list has no column with two groups of two people or more."
+ALL_ALIKE = "No clear difference: all answers are alike in everything that is measured."
+TOO_FEW_ANSWERS = "No two groups of people can be compared: too few people of each have an answer."
 SHOWN_WORDS = 3
 #: Rows of unusual answers in a report.
 SHOWN = 12
@@ -91,17 +94,17 @@ def finding(
     *,
     shape: tuple[int, int, int],
     words: pd.DataFrame | None = None,
+    nothing_compared: str = NO_GROUPS,
 ) -> Finding:
     """The first sentence of page, report and terminal.
 
     `gaps` and `words` are of `Tables` (where some words differ, no sentence says that nothing does), `graders` of the
-    manifest; `shape` is tasks, people and answers of each.
+    manifest; `shape` is tasks, people and answers of each, and `nothing_compared` says why `gaps` is empty where it is.
     """
     m, a, k = shape
     over = f"{counted(m, 'task')}, {a:,} people, {counted(k, 'answer')} to each"
     if gaps.empty:
-        said = "No two groups of people can be compared: the list has no column with two groups of two people or more."
-        return Finding(said, f"{over}.", kind="answers")
+        return Finding(nothing_compared, f"{over}.", kind="answers")
     fewest = int(gaps[["people_a", "people_b"]].min(axis=None))
     tests = f"{counted(len(gaps), 'comparison')}, p corrected for their number (Holm) and found by exchanging people"
     found, quoted = marked(gaps, graders), _quoted(words)
@@ -157,7 +160,12 @@ def headline(result: ChatResult) -> Finding:
     manifest = result.manifest
     titles = measure_titles(result.measured, manifest)
     found = result.tables
-    return finding(found.gaps, titles, manifest.get("graders", {}), shape=result.cube.shape, words=found.words)
+    why = NO_GROUPS
+    if group_pairs(result.cube.values):
+        differ = any(np.isfinite(part).any() and np.nanstd(part) > 0 for part in result.measured.values())
+        why = TOO_FEW_ANSWERS if differ else ALL_ALIKE
+    graders = manifest.get("graders", {})
+    return finding(found.gaps, titles, graders, shape=result.cube.shape, words=found.words, nothing_compared=why)
 
 
 def method_lines(result: ChatResult) -> list[str]:

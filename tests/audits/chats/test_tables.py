@@ -372,3 +372,17 @@ def test_tails_are_corrected_over_groups_and_measures() -> None:
     adjusted = multipletests(tails["p_value"], method="holm")[1]
     assert tails["p_adjusted"].tolist() == pytest.approx(adjusted) and adjusted.min() < 1
     assert (tails["p_adjusted"] > tails["p_value"]).any()
+
+
+def test_why_nothing_is_compared_is_said_as_it_is(result: ChatResult) -> None:
+    """Answers that are all alike are no list without groups, and neither is a group of which one person answered."""
+
+    def said(words: np.ndarray, people: pd.DataFrame = PEOPLE) -> str:
+        made, measured = cube(np.full((3, 8, 4), "milk again", object), people), {"words": words.astype(np.float32)}
+        return report.headline(ChatResult(made, tables(made, measured, ["", "", ""]), None, measured)).headline
+
+    alike, one = np.full((3, 8, 4), 2.0), result.measured["words"].copy()
+    one[:, 2:] = np.nan
+    assert said(alike) == "No clear difference: all answers are alike in everything that is measured."
+    assert said(one) == "No two groups of people can be compared: too few people of each have an answer."
+    assert said(result.measured["words"], PEOPLE.drop(columns="gender")).endswith("two groups of two people or more.")
