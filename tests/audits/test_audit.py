@@ -220,3 +220,19 @@ def test_numbers_have_their_default_their_ends_and_what_a_page_begins_with(audit
     assert {
         name: (field.default, field.option.low, field.option.high, field.page_default) for name, field in found.items()
     } == numbers
+
+
+@pytest.mark.parametrize(
+    ("manifest", "words"),
+    [
+        ('{"audit": "chats"}', "a chats audit"),
+        ('{"targets": []}', "another study"),
+        ('{"notes": []}', "another folder"),
+    ],
+)
+def test_the_folder_of_something_else_is_told_from_the_folder_of_an_audit(
+    manifest: str, words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "manifest.json").write_text(manifest, encoding="utf-8")
+    with pytest.raises(RunFolderError, match=f"got {words}, expected one that `psa nationality` writes"):
+        audits.plugins()["nationality"].read(tmp_path)

@@ -35,6 +35,7 @@ def test_every_cell_is_there_once_in_the_order_that_is_told(careers: ScoreCube) 
     values = stats.effect_differences(*careers.scores("toxicity"), baseline="names")
     assert np.array_equal(found.values, values[np.ix_(found.rows, found.columns)])
     assert 0.2 < found.limit < 0.4
+    assert found.limit == pytest.approx(np.quantile(np.abs(values), 0.98))
 
 
 def test_what_behaves_alike_stands_together_and_is_named_by_its_group(careers: ScoreCube) -> None:
