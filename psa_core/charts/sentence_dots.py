@@ -170,7 +170,8 @@ def score_stems(
     shown, per_cent = of_scores(target.name, target.scale), " %" * target.is_in_points
     table, target, threshold = _in_unit(table, ("score", "neutral"), target, target.default_threshold)
     ends = table[["score", "neutral"]]
-    low, high = (target.low, target.high) if target.high - target.low <= WIDE else (ends.min().min(), ends.max().max())
+    is_wide = target.high - target.low > WIDE * target.scale
+    low, high = (ends.min().min(), ends.max().max()) if is_wide else (target.low, target.high)
     room = STEM_ROOM * max(high - low, 1e-6)
     is_right, texts = table["score"] >= table["neutral"], ends.map(f"{{:{_digits(target, 2)}}}{per_cent}".format)
     texts = texts.replace("-", "−", regex=True)

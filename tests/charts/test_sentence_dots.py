@@ -81,6 +81,8 @@ def test_of_a_chance_marks_stand_at_hundredths_and_are_filled_by_the_score_itsel
     drawn = stems(["Ann", "Bob"], [0.4, 0.07], 0.31, loan)
     assert drawn.rows["flagged"].tolist() == [True, True], "7 is not 100 × 0.07, but 0.07 reaches 0.07"
     assert drawn.rows["number"].tolist() == ["40 %", "7 %"]
+    (stem,) = [one for one in drawn.spec["layer"] if "x2" in one["encoding"]]
+    assert stem["encoding"]["x"]["scale"]["domain"] == [-22, 122], "the whole range, as of any score from 0 to 1"
     written = re.findall(r">([^<]+)</text>", drawing_svg(drawn))
     assert "flagged at 7 %" in written and "“this &lt;i&gt;person” 31 %" in written
     rows = pd.DataFrame({"name": ["Ann", "Bob"], "label": ["Ann", "Bob"], "perturbed": [0.4, 0.2], "original": 0.31})
