@@ -87,7 +87,9 @@ def value_dots(table: pd.DataFrame, score: str) -> Drawing:
     is_inside = (table["mean"] >= table["low"]) & (table["mean"] <= table["high"])
     rows = table.assign(kind=is_inside.map({True: "within", False: "outside"}))
     y = row_axis("value", rows["value"], labelLimit=220, labelOverlap=False)
-    x = quantity("low", title=f"mean {score} (0 to 1)", scale={"zero": False}, axis={"tickCount": 6})
+    x = quantity(
+        "low", title=f"mean {score} (0 to 1)", scale={"zero": False}, axis={"tickCount": 6, "labelFlush": True}
+    )
     looks = by_kind("kind", kinds, {"orient": "top", "title": "Chance alone (grey, 95 %)"})
     tooltip = [words("value"), quantity("mean", format=".3f")]
     layers = [

@@ -15,6 +15,7 @@ from psa_core import jobs
 from psa_core.audits.generation import AUDIT
 from psa_core.folders import results
 from psa_core.registry import ASSETS
+from psa_core.trust import Origin
 from tests.audits.generation.test_rewriting import write
 from tests.jobs.waiting import waiting_run
 
@@ -69,6 +70,24 @@ def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_
     page.text_area(key="generate_own_templates").set_value("no slot here")
     page = run(page)
     assert not page.metric
+
+
+def test_a_file_of_continuations_takes_no_tokens_and_no_time(
+    open_page: OpenPage, run: Run, words_of: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.ui.frame.permissions.origin", lambda: Origin.OWN_MACHINE)
+    page = open_page("language_models")
+    page.segmented_control(key="generate_view").set_value("Your own audit")
+    page = run(page)
+    assert {"Tokens, at most", "On two processor cores"} <= {metric.label for metric in page.metric}
+    page.selectbox(key="generate_lm").set_value("continuations:")
+    page = run(page)
+    (tmp_path / "made.csv").write_text("prompt,k,continuation\nA,0,b.\n", encoding="utf-8")
+    page.text_input(key="generate_lm_continuations:").set_value(str(tmp_path / "made.csv"))
+    page = run(page)
+    assert not page.exception and [metric.label for metric in page.metric] == ["Continuations"]
+    said = words_of(page)
+    assert "The first 20 continuations of each prompt in the file are used." in said and "stand out" not in said
 
 
 def test_fewer_of_the_packaged_templates_can_be_run(

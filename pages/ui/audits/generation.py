@@ -12,7 +12,7 @@ import streamlit as st
 from pages.ui.audits import frame, generation_compared, parts
 from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, controls, exports, form, markup, typography
-from psa_core import generators, models
+from psa_core import generators, models, trust
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, tables
 from psa_core.audits.generation.planning import GenerationSpec
@@ -138,9 +138,16 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
     (found, templates, files), values = chosen, form.ask(AUDIT.key, GenerationSpec)
     k, tokens = values["continuations"], values["tokens"]
     texts = len(found.templates) * len(found.values) * k
-    time = parts.time_to_write(texts * tokens)
-    frame.say_sizes({"Continuations": texts, "Tokens, at most": texts * tokens, "On two processor cores": time})
-    if k < FEW:
+    sizes: dict[str, int | str] = {"Continuations": texts}
+    is_read = generators.plugins()[generator.partition(":")[0]].takes == trust.PATH  # a file, which is not written
+    if not is_read:
+        sizes["Tokens, at most"] = texts * tokens
+    if generator in {card.id for card in generators.cards()}:
+        sizes["On two processor cores"] = parts.time_to_write(texts * tokens)
+    frame.say_sizes(sizes)
+    if is_read:
+        typography.small_print(f"The first {k} continuations of each prompt in the file are used.")
+    elif k < FEW:
         typography.small_print(
             f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
             "within a fifth. More can be added later: only the new ones are written."
