@@ -56,8 +56,10 @@ _TITLED = re.compile(
 )
 _LABEL = re.compile(
     r"^[ \t]*((?:[\w' ]{0,15}\bname"
-    r"|(?:[a-z]+[ ]){0,2}(?:accused|appellant|applicant|borrower|candidate|claimant|client|complainant|customer"
-    r"|defendant|detainee|employee|insured|investigator|nominee|offender|participant|policyholder|pupil|student|tenant)"
+    r"|(?:[a-z]+[ ]){0,2}(?:accused|appellant|applicant|apprentice|beneficiary|borrower|candidate|case"
+    r"|claimant|client|complainant|customer"
+    r"|defendant|detainee|employee|grantee|insured|investigator|learner|nominee|offender|participant|policyholder|pupil"
+    r"|recipient|student|suspect|tenant|trainee)"
     r"|patient|re|subject|member|resident|regarding|pt|person[ ]concerned|child|service[ ]user|account[ ]holder)"
     r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?[ \t]*(?:[:\-–]|\.{2,})[ \t]*(.+)$",
     re.IGNORECASE | re.MULTILINE,
@@ -314,6 +316,8 @@ def _places(text: str) -> Iterator[Told]:
         comma = None if _COMPANY.search(match[2]) else _COMMA.match(match[2])
         if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
             comma = None
+        if comma and " " in comma[1] and is_first(comma[1].split()[0]):  # Jane Doe, M.Sc.
+            comma = None
         label = match[1].casefold()
         if _OF_ANOTHER.search(label):
             continue
@@ -348,7 +352,7 @@ def _places(text: str) -> Iterator[Told]:
 
 def _value(words: Sequence[str], most: int, is_name: bool = False) -> Named | None:
     """The name in a field of a form; a single word must be in the name lists, unless the field is for a name."""
-    capitalised = all(word[:1].isupper() or word.casefold() in people.PARTICLES for word in words)
+    capitalised = all(word[:1].isupper() or word.split("-")[0].casefold() in people.PARTICLES for word in words)
     who = named(words) if 1 <= len(words) <= most and capitalised else None
     family = [word for word in words[1:] if not re.fullmatch(r"(?:[A-Z]\.?[ -]?)+", word)]
     if not who and capitalised and words and words[0].strip(".").casefold() in GENDERED and family:  # Mr. J. Doe

@@ -127,23 +127,23 @@ def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
     shared = any(other.named.key[1] == who.key[1] and other is not one for other in found)
     title = {"female": r"(?:Mrs|Ms|Miss)\.? ", "male": r"Mr\.? "}.get(one.gender, "") if shared else ""
     first = "|".join(map(re.escape, filter(None, (who.first, who.nick))))
-    lasts = (who.last, people.handle(who.last), people.handle(who.first[:1] + who.last))
-    last = "|".join(map(re.escape, lasts)) if who.last and (title or not shared) else ""
+    written = (who.last, people.handle(who.last), people.handle(who.first[:1] + who.last))
+    last = "|".join(map(re.escape, written)) if who.last and (title or not shared) else ""
     choices = [f"(?:{first})[ ._-]+(?:{last})"] if first and last else []
     choices += [part for part in (first, last and f"{title}(?:{last})") if part]
-    longer = "".join(
-        rf"|[ ]{re.escape(other.named.last[len(who.last) + 1 :])}\b"
-        for other in found
-        if who.last and other.named.last.startswith(f"{who.last} ")
-    )
-    mentions = re.findall(rf"(?<![^\W_])(?<!-)(?:{'|'.join(choices)})(?![^\W_]|-\w{longer})", text, re.IGNORECASE)
+    lasts = [other.named.last for other in found] if who.last else []
+    before = [re.escape(name.removesuffix(who.last)) for name in lasts if name.endswith(f" {who.last}")]
+    behind = [re.escape(name.removeprefix(who.last)) for name in lasts if name.startswith(f"{who.last} ")]
+    longer = "".join(f"(?<!{words})" for words in before), "".join(f"|{words}" for words in behind)
+    names = rf"(?<![^\W_])(?<!-){longer[0]}(?:{'|'.join(choices)})(?![^\W_]|-\w{longer[1]})"
+    mentions = re.findall(names, text, re.IGNORECASE)
     return len(mentions) + one.weight + (0.5 if first and last else 0.0)
 
 
 def _is_relative(text: str, one: Evidence) -> bool:
-    """Whether a text introduces somebody as a relative of another: *her daughter Mia Stone*, *Mia Stone (daughter)*."""
+    """Whether a text introduces somebody as a relative of another: *her daughter Mia*, *Mia Stone (daughter)*."""
     first, last = re.escape(one.named.first), re.escape(one.named.last)
-    whole = rf"(?<!\w)(?:{first}[ ]{last}|{last}[ ](?:{PART}[ ])?{first})(?!\w)"
+    whole = rf"(?<!\w)(?:{first}[ ]{last}|{last}[ ](?:{PART}[ ])?{first}|{first}(?![ ]{PART}))(?!\w)"
     return one.is_full and any(
         RELATIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
         or RELATIVE_AFTER.match(text, match.end())
