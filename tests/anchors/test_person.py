@@ -519,6 +519,10 @@ def test_a_first_name_with_a_hyphen_that_no_list_knows_belongs_to_the_full_name(
         ),
         ("Re: Lee, Ji-woo\n\nLee Ji-woo sings. Ji-woo reads.", "Re: Baker, Greg\n\nGreg Baker sings. Greg reads."),
         ("Kim Min-ji sings. Kim Minji reads. Dr. Kim left.", "Greg Baker sings. Greg Baker reads. Dr. Baker left."),
+        (
+            "Mr. Nguyen Van Bao welds. Mr. Bao is on time. Nguyen sings.",
+            "Mr. Greg Baker welds. Mr. Greg is on time. Baker sings.",
+        ),
         ("Ana Mori called. Mori-san was kind.", "Greg Baker called. Baker-san was kind."),
         (
             "Surname: DOE\nForename: Jane\nHer son, Peter Doe, found Jane.",
@@ -545,6 +549,19 @@ def test_names_of_three_words_and_what_stands_for_them(text: str, expected: str)
             "Ms. Jane Doe rents Flat 2. Ms. Doe pays. Ask her mother, Ms. Doe.",
             "Mr. Greg Baker rents Flat 2. Mr. Baker pays. Ask his mother, Ms. Doe.",
         ),
+        (
+            "Jan-Willem de Boer rents Flat 2. Mevrouw De Boer, his wife, called. Jan-Willem said he pays.",
+            "Greg Baker rents Flat 2. Mevrouw De Boer, his wife, called. Greg said he pays.",
+        ),
+        (
+            "Jane Doe won. Prof. Doe (no relation) clapped. Jane sings. Doe, her father, left.",
+            "Greg Baker won. Prof. Doe (no relation) clapped. Greg sings. Doe, her father, left.",
+        ),
+        (
+            "REVIEW: DOE, JANE (JAN)\nJane sings. She lives in Doe Street.",
+            "REVIEW: BAKER, GREG\nGreg sings. He lives in Doe Street.",
+        ),
+        ("Grace Young nurses. Young patients like Grace.", "Greg Baker nurses. Young patients like Greg."),
     ],
 )
 def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:

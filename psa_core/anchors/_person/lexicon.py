@@ -90,6 +90,15 @@ SUBJECT_ROLES = frozenset(_ROLES["subjects"])
 ROLES = SUBJECT_ROLES.union(_ROLES["others"])
 
 
+_RELATIVES = "|".join(["parents?", *(word for word in KIN if word not in ANYBODY)])
+RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
+RELATIVE_AFTER = re.compile(
+    rf"(?:,|[ ]\()[ ]?(?:who[ ](?:is|was)[ ](?:also[ ])?)?"
+    rf"(?:(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)|no[ ]relati|not[ ]related|unrelated)",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class Language:
     """What of a language tells who a name is.

@@ -12,9 +12,19 @@ from psa_core.anchors._base import Anchor, Undecided
 from psa_core.anchors._forms import place_role, possessive_end
 from psa_core.anchors._person import lexicon
 from psa_core.anchors._person.addresses import Mention, handles_in
-from psa_core.anchors._person.lexicon import PART, PLACE_LASTS, PLACES, TITLE, fold, is_capitals, key_of
+from psa_core.anchors._person.lexicon import (
+    PART,
+    PLACE_LASTS,
+    PLACES,
+    RELATIVE_AFTER,
+    RELATIVE_BEFORE,
+    TITLE,
+    fold,
+    is_capitals,
+    key_of,
+)
 from psa_core.anchors._person.naming import Named
-from psa_core.anchors._person.subject import RELATIVE_AFTER, RELATIVE_BEFORE, Evidence
+from psa_core.anchors._person.subject import Evidence
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, is_listed
 
@@ -42,6 +52,8 @@ _SPACE = r"(?:[ \t]+\n?|\n)[ \t]*"
 _FIELD = re.compile(r"^[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)[ \t:]+$", re.I | re.M)
 #: A name that somebody had before; whose it is, is not known.
 _ONCE = re.compile(rf"\b(?:nee|formerly|maiden[ ]name:?)[ ]({PART})")
+#: What may be several behind an ordinary word: *Young patients like*.
+_PLURAL = re.compile(r"[ ](?!(?:is|has|was|does)\b)\w+s\b(?![ ](?:an?|the|her|his|that)\b)")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
 _IN_ADDRESS = re.compile(r"[@/_\\]|\w\.\w")
 _LINE_START = re.compile(r"(?:^|[.!?:;\n\"“(•*|–—>-])[ \t]*$")
@@ -228,6 +240,12 @@ class _Finder:
                 reason, end = self._beside(*match.span(), whole=True), (generation or match).end()
                 yield match.start(), end, "" if reason else "TITLE" if is_capitals(match[0]) else "title", reason
 
+        first = _either(*filter(None, (self.who.first, self.who.nick)))
+        for match in re.finditer(rf"(?<!\w)({TITLE})\s+{first}(?!\w)", self.plain):
+            reason = self._beside(*match.span()) or (SHARED if self.sharing("first") else "")
+            if lexicon.gender_of_title(match[1]) in (self.gender, "") or not self.gender:
+                yield *match.span(), "" if reason else "name=Title First", reason
+
     def initials(self) -> Iterator[Mention]:
         """*J.D.* and *(JD)*; letters that may be something else are left."""
         names = fold(" ".join((self.who.first, *self.who.middle, self.who.last)))
@@ -265,6 +283,8 @@ class _Finder:
                     in_field = _FIELD.search(self.plain[max(0, match.start() - 40) : match.start()])
                     reason = "" if generation or in_field else shared
                     reason = self._beside(*match.span()) or reason or self._as_word(*match.span())
+                    if form == "last" and self._is_others(*match.span()):
+                        reason = f"{ANOTHER}: {match[0]}"
                     if name in short and re.search(r"\b(?:named|called)[ ]$", self.plain[: match.start()]):  # a dog
                         reason = PERHAPS
                     written = form.upper() if is_capitals(match[0]) else form
@@ -383,6 +403,8 @@ class _Finder:
         if not (lexicon.is_word_and_name(word) or word in PLACE_LASTS):
             return ""
         begins = _LINE_START.search(before[-40:])
+        if begins and word == self.who.key[1] and _PLURAL.match(after):
+            return A_WORD
         if word == self.who.key[1] and word in PLACE_LASTS:
             possessive = re.match(r"['’]s[ ][a-z]", after) and not re.search(r"\bthe[ ]$", before, re.IGNORECASE)
             acts = begins and lexicon.PERSON_VERB.match(after) and word not in {"best", "march"}

@@ -73,7 +73,7 @@ _PINYIN = re.compile(
     re.IGNORECASE,
 )
 #: Words between the last and the first name of a woman and of a man.
-_VIETNAMESE = {"thi": "female", "van": "male"}
+VIETNAMESE = {"thi": "female", "van": "male"}
 #: A first name of two syllables, as Korean ones are written.
 SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+")
 #: The two halves of a name on two lines of a form.
@@ -84,7 +84,7 @@ _FIELDS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?)?)(?!\w)")
-_LISTED = re.compile(rf"^[ \t]*{_COMMA.pattern}[ \t]*(?:$|[,(;])", re.MULTILINE)
+_LISTED = re.compile(rf"^[ \t]*(?:[\w ]{{,30}}:[ ])?{_COMMA.pattern}[ \t]*(?:$|[,(;])", re.MULTILINE)
 _GREETED = re.compile(
     rf"^[ \t>]*(?:dear|hi|hello|hey|to:|thanks,?|thank you,?)[ ]+({PART})[ ]*[,!.:\n]", re.IGNORECASE | re.MULTILINE
 )
@@ -180,7 +180,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         first, middle, last = kept[0], tuple(kept[1 : -len(capitals)]), " ".join(kept[-len(capitals) :])
     elif _is_vietnamese(kept) or (len(kept) < 4 and _family_first(kept)):  # Tanaka Mei
         first, middle, last = kept[-1], tuple(kept[1:-1]), kept[0]
-        gender = gender or _VIETNAMESE.get(lexicon.key_of(kept[1]), "")
+        gender = gender or VIETNAMESE.get(lexicon.key_of(kept[1]), "")
     if not last or any(re.fullmatch(r"(?:[A-Z]\.?){1,3}", word) for word in (first, last)):
         return None  # initials and a last name belong to a full name
     return Named(first, last, middle, gender, nick)
@@ -217,7 +217,9 @@ def _family_first(words: Sequence[str]) -> bool:
 def _is_vietnamese(words: Sequence[str]) -> bool:
     """Whether it is a name such as *Le Thi Hoa*, and not *Jan van Dyk*."""
     return (
-        len(words) == 3 and lexicon.key_of(words[1]) in _VIETNAMESE and not (words[1].islower() or is_first(words[0]))
+        len(words) in (3, 4)
+        and lexicon.key_of(words[1]) in VIETNAMESE
+        and not (words[1].islower() or is_first(words[0]))
     )
 
 
@@ -329,10 +331,12 @@ def _places(text: str) -> Iterator[Told]:
             seen.add(label)
     for match in _LISTED.finditer(text):
         given, family = match[2].split(), match[1].split()
+        if ":" in match[0] and not is_capitals(match[1]):  # Present: Jane Doe, Ann Hill
+            continue
         again = re.search(rf"(?<!\w){re.escape(given[0])}(?!\w)", text[match.end() :])
         known = is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
         if known and all(map(could_be_name, family)) and not is_first(match[1]):
-            yield Told(named([*given, *family]), match.start(), 1.5)
+            yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 1.5)
     for match in SIGNED.finditer(text):
         yield Told(_value(_VALUE_ENDS.split(match[1])[0].split(), 4), match.start(1))
     for line in _HEADER.finditer(text):
@@ -373,8 +377,14 @@ def _titled(text: str) -> Iterator[Told]:
             kept.append(name)
             if name != word:
                 break
+        end = match.start() + len(match[0].rstrip())
+        is_relative = lexicon.RELATIVE_BEFORE.search(text[: match.start()]) or lexicon.RELATIVE_AFTER.match(text, end)
+        particle = bool(kept) and kept[0].casefold() in people.PARTICLES and not _is_vietnamese(kept)
+        is_last = len(kept) == 1 or particle
         gender = lexicon.gender_of_title(match[1])
-        if len(kept) == 1 or (kept and kept[0].casefold() in people.PARTICLES):
+        if is_last and is_relative and text.count(kept[-1]) > 1:
+            gender = ""  # Mrs. Doe, his wife, tells nothing of Mr. Doe
+        if is_last:
             yield Told(Named("", " ".join(map(in_name_case, kept))), match.start(2), 0.0, gender)
         elif kept:
             yield Told(named(kept), match.start(2), 0.0, gender)

@@ -10,10 +10,11 @@ from itertools import permutations, product
 
 from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME
 from psa_core.anchors._person.lexicon import (
-    ANYBODY,
     GERMAN,
-    KIN,
     PART,
+    PLACE_LASTS,
+    RELATIVE_AFTER,
+    RELATIVE_BEFORE,
     bare,
     could_be_name,
     fold,
@@ -24,7 +25,7 @@ from psa_core.anchors._person.lexicon import (
     key_of,
     shorts_of,
 )
-from psa_core.anchors._person.naming import SIGNED, SYLLABLES, Named, may_be_place, named, told_in
+from psa_core.anchors._person.naming import SIGNED, SYLLABLES, VIETNAMESE, Named, may_be_place, named, told_in
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
@@ -33,12 +34,6 @@ _KNOWN_AS = re.compile(
     rf"|aka|a\.k\.a\."
     rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
     rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
-)
-_RELATIVES = "|".join(["parents?", *(word for word in KIN if word not in ANYBODY)])
-RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
-RELATIVE_AFTER = re.compile(
-    rf"(?:,|[ ]\()[ ]?(?:who[ ](?:is|was)[ ](?:also[ ])?)?(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)",
-    re.IGNORECASE,
 )
 FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
@@ -62,7 +57,9 @@ class Evidence:
         """The gender that the titles say, else that of the first name."""
         if self.genders:
             return self.genders.most_common(1)[0][0]
-        return gender_of(in_name_case(self.named.first).split()[0] if self.named.first else "")
+        first = in_name_case(self.named.first)
+        names = (first.split()[:1], first.split("-")[:1])
+        return next(filter(None, (gender_of(name) for name, *_ in filter(None, names))), "")
 
     def take(self, other: Evidence) -> None:
         """Add the mentions of a shorter form of the same name."""
@@ -74,8 +71,10 @@ class Evidence:
 def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence]:
     """Everybody whom a text names, by how much the text is about them; `entities` are a recogniser's people."""
     by_name: dict[tuple[str, ...], Evidence] = {}
-    for who, at, weight, gender in told_in(text, entities):
-        if who is None or may_be_place(text, who):
+    told = list(told_in(text, entities))
+    lasts = {one.who.key[1] for one in told if one.who}
+    for who, at, weight, gender in told:
+        if who is None or may_be_place(text, who) or (who.last.casefold() in PLACE_LASTS and who.key[0] in lasts):
             continue
         one = by_name.setdefault((*who.key, "" if who.first else gender), Evidence(who))
         if len(who.middle) > len(one.named.middle) or (who.nick and not one.named.nick):
@@ -235,7 +234,8 @@ def _in_order(found: list[Evidence]) -> None:
     for one in found:
         first, key, known = one.named.first, one.named.key[0], evidence(one.named.first)
         in_family = key in sure or (key in lasts and known.last > known.first)
-        if one.named.last and ((key in titled and known.first < 1) or (one.named.middle and in_family)):
+        in_family = in_family and VIETNAMESE.keys().isdisjoint(map(key_of, one.named.middle))  # those are in order
+        if one.named.last and (in_family if one.named.middle else key in titled and known.first < 1):
             one.named = replace(one.named, first=one.named.last, last=first)
 
 
