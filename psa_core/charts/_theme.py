@@ -109,9 +109,9 @@ def of_changes(title: str, scale: int) -> str:
     Examples
     --------
     >>> of_changes("Mean change", 100), of_scores("Original", 100), of_scores("Original", 1)
-    ('Mean change (points of 100)', 'Original (%)', 'Original')
+    ('Mean change (points)', 'Original (%)', 'Original')
     """
-    return title + " (points of 100)" * (scale == POINTS)
+    return title + " (points)" * (scale == POINTS)
 
 
 def of_scores(title: str, scale: int) -> str:

@@ -99,4 +99,4 @@ def test_differences_of_a_chance_are_in_points() -> None:
     table.attrs["unit"] = "points"
     drawn = group_differences(table, target="the score")
     assert drawn.rows[["difference", "difference_low", "noise_high"]].to_numpy().tolist() == [[6, 4, 2]]
-    assert "Difference in the score (points of 100)" in drawing_svg(drawn)
+    assert "Difference in the score (points)" in drawing_svg(drawn)

@@ -56,4 +56,4 @@ def test_a_chance_is_in_per_cent_and_its_changes_in_points() -> None:
     table.attrs["unit"] = "points"
     drawn = score_scatter(table, target="Chance")
     assert drawn.rows[["original", "mean_abs_delta"]].to_numpy().tolist() == [[31, 9]]
-    assert "Chance, original (%)" in drawing_svg(drawn) and "the change (points of 100)" in drawing_svg(drawn)
+    assert "Chance, original (%)" in drawing_svg(drawn) and "the change (points)" in drawing_svg(drawn)

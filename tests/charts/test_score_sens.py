@@ -162,5 +162,5 @@ def test_changes_of_a_chance_are_drawn_in_points() -> None:
     np.testing.assert_allclose(bars[1].error_x.array, 100 * np.array(bars[0].error_x.array))
     np.testing.assert_allclose(chance.layout.xaxis.range, 100 * np.array(plain.layout.xaxis.range))
     assert (chance.layout.shapes[-1].x0, chance.layout.shapes[-1].x1) == (-2, 3)
-    assert "points of 100" in " ".join(note.text for note in chance.layout.annotations)
+    assert "(points)" in " ".join(note.text for note in chance.layout.annotations)
     assert "%{x:+.2f} points<br>" in bars[1].hovertemplate and "%{x:+.4f}<br>" in bars[0].hovertemplate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -55,3 +55,16 @@ def test_buttons_turn_the_views_and_stop_at_the_ends(open_page: OpenPage, run: R
         said.append(words_of(run(page)))
     assert len(said) == len(set(said)) > 2
     assert page.query_params["view_on"] in ([str(len(said) + 1)], str(len(said) + 1))
+
+
+def test_a_judges_question_ends_with_its_own_question_mark(open_page: OpenPage, words_of: Words) -> None:
+    cube = result_studies.cube()
+    phrase = "chance of “Yes” to “Would you rent this flat to them?”"
+    targets = (replace(cube.targets[0], phrase=phrase, unit="points"), *cube.targets[1:])
+    told = {**cube.provenance, "targets": [asdict(target) for target in targets]}
+    asked = replace(cube, targets=targets, provenance=told)
+    said = words_of(open_page("present", run=result_studies.keep(asked)))
+    assert (
+        "What does the name alone do to the chance of “Yes”?" in said and "“Would you rent this flat to them?”" in said
+    )
+    assert "”?”" not in said and "?”?" not in said and "flagged at 50 %" in said

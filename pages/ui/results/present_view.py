@@ -101,7 +101,10 @@ def ask(titles: Sequence[str]) -> str:
 def _title(study: StudyContext) -> None:
     model, file = controls.model_and_file(study.cube)
     sizes = " × ".join(map(counted, study.cube.shape, (study.cube.noun, "name")))
-    typography.finding(f"What does the name alone do to {study.phrase}?")
+    asked = study.phrase.partition(" to “")[2]  # a judge's question, which has a question mark of its own
+    typography.finding(f"What does the name alone do to the {study.brief}?")
+    if asked:
+        typography.second(f"“{asked}")
     typography.second(f"{sizes} · {model} · {file} · flagged at {study.words.at(study.threshold)} and above")
 
 
