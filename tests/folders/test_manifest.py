@@ -97,3 +97,10 @@ def test_a_folder_without_one_and_a_file_far_too_large_are_told(tmp_path, monkey
     (tmp_path / "manifest.json").write_bytes(b" " * 20)
     with pytest.raises(RunFolderError, match="larger than 0 KB"):
         manifest.read(tmp_path / "manifest.json")
+
+
+def test_a_folder_that_is_not_there_is_told_from_one_without_a_manifest(tmp_path):
+    with pytest.raises(RunFolderError, match=r"got no manifest\.json"):
+        manifest.read(tmp_path / "manifest.json")
+    with pytest.raises(RunFolderError, match=r"got no folder '.*gone'"):
+        manifest.read(tmp_path / "gone" / "manifest.json")
