@@ -24,6 +24,7 @@ from psa_core.anchors._person.lexicon import (
     key_of,
 )
 from psa_core.anchors._person.naming import Named
+from psa_core.anchors._person.spelling import between_names, either, form_of, halves, initial_of, middle_names
 from psa_core.anchors._person.subject import Evidence
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, is_listed
@@ -84,36 +85,6 @@ def mentions_of(text: str, who: Named, gender: str, named: Iterable[Evidence]) -
     return sorted(anchors), sorted(left, key=lambda one: one.start)
 
 
-def _either(*names: str) -> str:
-    """A pattern for names: *MacRae* in any capitals behind the first, *van der* in any, with any space or hyphen."""
-
-    def written(part: re.Match[str]) -> str:
-        if part[0] in " -":
-            return r"\s+" if part[0] == " " else "[ -]?"
-        fixed = 0 if part[0].casefold() in people.PARTICLES else 1
-        return f"{re.escape(part[0][:fixed])}(?i:{re.escape(part[0][fixed:])})"
-
-    spellings = dict.fromkeys(fold(one) for name in names for one in (name, name.translate(lexicon.GERMAN)))
-    return f"(?:{'|'.join(re.sub('[ -]|[^ -]+', written, one) for one in spellings)})"
-
-
-def _middle(who: Named) -> str:
-    """A pattern for what may stand between first and last name: initials, middle names, a short form in quotes."""
-    names = "".join(f"|{_either(word)}" for word in who.middle if len(word.rstrip(".")) > 1)
-    return rf"(?:[ ]+(?:[A-Z]\.?|[\"“(][\w-]+[\"”)]{names}))*"
-
-
-def _between(who: Named) -> str:
-    """A pattern for the middle names between last and first name: *Nguyen Thi Huong*."""
-    return "".join(rf"(?:{_either(word)}\s+)?" for word in who.middle)
-
-
-def _halves(last: str) -> list[str]:
-    """The two parts of a double last name (*García López*, *de la Cruz Benítez*), of which either may stand for it."""
-    parts = re.findall(rf"(?:(?:{'|'.join(people.PARTICLES)})\s+)*\S+", last, re.IGNORECASE)
-    return parts if len(parts) == 2 and all(part.split()[-1][:1].isupper() for part in parts) else []
-
-
 @dataclass(frozen=True)
 class _Finder:
     """Looks for one person's names in a text; `plain` is the text without accents, position by position."""
@@ -137,38 +108,38 @@ class _Finder:
 
     @property
     def _family(self) -> str:
-        return rf"{_either(self.who.last, *_halves(self.who.last))}(?!-[^\W\d_])"
+        return rf"{either(self.who.last, *halves(self.who.last))}(?!-[^\W\d_])"
 
     def other_people(self) -> Iterator[Mention]:
         """Other people's full names, which may hold a part of this one's; listed where they do."""
         own = {*re.split(r"[ -]", " ".join(self.who.key))}
         for other in self.others:
             if other.first and other.last:
-                first, last = _either(other.first), _either(other.last)
-                turned = rf"(?<!\w[ ]){last},?[ ]+{_between(other)}{first}(?![ ]{last})"
-                whole = rf"(?<![\w@])(?:{first}{_middle(other)}[ ]+{last}|{turned})(?!\w)"
+                first, last = either(other.first), either(other.last)
+                turned = rf"(?<!\w[ ]){last},?[ ]+{between_names(other)}{first}(?![ ]{last})"
+                whole = rf"(?<![\w@])(?:{first}{middle_names(other)}[ ]+{last}|{turned})(?!\w)"
                 for match in re.finditer(whole, self.plain):
                     if own & {*re.split(r"[\s,-]+", match[0].casefold())}:
                         yield *match.span(), "", f"{OTHER_NAME}: {' '.join(match[0].split())}"
             elif not (self.who.first and self.who.last):  # a text with Ravi and with Mr. Menon, and no full name
                 part = other.last if not self.who.last else other.first
                 if part and not (self.gender and other.gender and self.gender != other.gender):
-                    for match in re.finditer(rf"(?<!\w)(?:{TITLE}[ ]+)?{_either(part)}(?!\w)", self.plain):
+                    for match in re.finditer(rf"(?<!\w)(?:{TITLE}[ ]+)?{either(part)}(?!\w)", self.plain):
                         yield *match.span(), "", PERHAPS
 
     def both_names(self) -> Iterator[Mention]:
         """First and last name together, in any order, either of them perhaps an initial."""
-        who, family, middle = self.who, self._family, _middle(self.who)
-        given = _either(*filter(None, (who.first, who.nick)))
+        who, family, middle = self.who, self._family, middle_names(self.who)
+        given = either(*filter(None, (who.first, who.nick)))
         initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
-            ("last", "first", rf"(?P<one>{family})(?P<sep>,{_SPACE}){_between(who)}(?P<two>{given}){middle}"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>,{_SPACE}){between_names(who)}(?P<two>{given}){middle}"),
             ("first", "last", rf"(?P<one>{given}){middle}(?P<sep>{_SPACE})(?P<two>{family})"),
             ("first", "last", rf"(?P<one>{re.escape(' '.join(who.key))})(?P<sep>)(?P<two>)"),
-            ("last", "first", rf"(?P<one>{family})(?P<sep>{_SPACE}){_between(who)}(?P<two>{given}){middle}"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>{_SPACE}){between_names(who)}(?P<two>{given}){middle}"),
             ("last", "f", rf"(?P<one>{family})(?P<sep>,[ ]|[ ](?=[A-Z]+(?:[.,;:)\n]|$)))(?P<two>{initial})"),
             ("f", "last", rf"(?P<one>{initial})(?P<sep>[ ]|(?<=\.))(?P<two>{family})"),
-            ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{_initial(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
+            ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{initial_of(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
         )  # fmt: skip
         alike = any(fold(other.first)[:1] == fold(who.first)[0] for other in self.sharing("last"))
         found = [
@@ -186,7 +157,7 @@ class _Finder:
             elif reason := (SHARED if "f" in (one, two) and alike else self._beside(*match.span(), whole=True)):
                 yield *match.span(), "", reason
             else:
-                yield match.start(), (generation or match).end(), _spelling(match, one, two), ""
+                yield match.start(), (generation or match).end(), form_of(match, one, two), ""
 
     def _generation(self, end: int) -> str:
         """What stands behind a name that ends there, as *jr* or *iii*."""
@@ -196,8 +167,10 @@ class _Finder:
     @cached_property
     def _begins(self) -> tuple[int, str]:
         """Where the full name stands first, and the generation behind it."""
-        given, last = _either(*filter(None, (self.who.first, self.who.nick))), self._family
-        whole = rf"(?<!\w)(?:{given}{_middle(self.who)}\s+{last}|{last},?\s+{_between(self.who)}{given})(?!\w)"
+        given, last = either(*filter(None, (self.who.first, self.who.nick))), self._family
+        whole = (
+            rf"(?<!\w)(?:{given}{middle_names(self.who)}\s+{last}|{last},?\s+{between_names(self.who)}{given})(?!\w)"
+        )
         match = re.search(whole, self.plain)
         return (match.start(), self._generation(match.end())) if match else (0, "")
 
@@ -218,7 +191,7 @@ class _Finder:
             yield *match.span(), "", FAMILY
         # Who is Mr. Doe before another Doe is named is Mr. Doe in all of the text.
         sharing = self.sharing("last")
-        places = [re.search(rf"(?<!\w){_either(other.first)}", self.plain) for other in sharing]
+        places = [re.search(rf"(?<!\w){either(other.first)}", self.plain) for other in sharing]
         others_at = min((place.start() for place in places if place), default=len(self.plain))
         comes_first, gender, is_child = False, self.gender, _CHILD.search(self.plain) is not None
         initials = "" if self.who.first else r"(?:[A-Z]\.[ -]?)*"
@@ -240,7 +213,7 @@ class _Finder:
                 reason, end = self._beside(*match.span(), whole=True), (generation or match).end()
                 yield match.start(), end, "" if reason else "TITLE" if is_capitals(match[0]) else "title", reason
 
-        first = _either(*filter(None, (self.who.first, self.who.nick)))
+        first = either(*filter(None, (self.who.first, self.who.nick)))
         for match in re.finditer(rf"(?<!\w)({TITLE})\s+{first}(?!\w)", self.plain):
             reason = self._beside(*match.span()) or (SHARED if self.sharing("first") else "")
             if lexicon.gender_of_title(match[1]) in (self.gender, "") or not self.gender:
@@ -250,7 +223,7 @@ class _Finder:
         """*J.D.* and *(JD)*; letters that may be something else are left."""
         names = fold(" ".join((self.who.first, *self.who.middle, self.who.last)))
         words = list(filter(None, re.split(r"[ -]", names)))
-        first, last = words[0][0], _initial(self.who.last)
+        first, last = words[0][0], initial_of(self.who.last)
         whole = ([first, last], [first, *(word[0] for word in self.who.middle), last])
         for match in re.finditer(
             rf"(?<![\w.])(?:{first}\.(?:[ -]?[A-Z]\.)+)(?!\w)(?![ ][A-Z][a-z]+[ ][a-z])", self.plain
@@ -274,10 +247,10 @@ class _Finder:
         short = [name.capitalize() for name in sorted(lexicon.shorts_of(who.first)) if name not in taken]
         together = " ".join((*who.middle[-1:], who.first))  # Minh Chau, of Nguyen Thi Minh Chau
         firsts = [" ".join((who.first, *who.middle)), together, who.nick, *short, who.first]
-        for form, names in (("first", firsts if who.first else []), ("last", [who.last, *_halves(who.last)])):
+        for form, names in (("first", firsts if who.first else []), ("last", [who.last, *halves(who.last)])):
             for name in filter(None, names):
                 shared = SHARED if self.sharing(form) or (form == "last" and self._in_other(name)) else ""
-                found = [*re.finditer(rf"(?<![\w@]){_either(name)}(?!\w)", self.plain)]
+                found = [*re.finditer(rf"(?<![\w@]){either(name)}(?!\w)", self.plain)]
                 for match in found:
                     generation = _GENERATION.match(self.plain, match.end())
                     in_field = _FIELD.search(self.plain[max(0, match.start() - 40) : match.start()])
@@ -416,24 +389,6 @@ class _Finder:
             return ""
         auxiliary = re.match(r"[ ](?:is|was|has|had|will|can|does|did)\b", after)
         return A_WORD if (auxiliary and word in lexicon.MASS_NOUNS) or not lexicon.PERSON_VERB.match(after) else ""
-
-
-def _initial(last: str) -> str:
-    return next((word[0] for word in fold(last).split() if word[0].isupper()), fold(last)[:1]).upper()
-
-
-def _spelling(match: re.Match[str], one: str, two: str) -> str:
-    """The form of both names as they are written here."""
-    capitals = {part: is_capitals(match[group]) for part, group in ((one, "one"), (two, "two"))}
-    if {one, two} == {"first", "last"} and "," not in match["sep"] and len(set(capitals.values())) == 1:
-        form = "title_full" if match["title"] else "full"
-        return form.upper() if capitals[one] else form
-    words = []
-    for part, group in ((one, "one"), (two, "two")):
-        dot = "." if len(part) == 1 and "." in match[group] else ""
-        words.append((part.upper() if capitals[part] or len(part) == 1 else part.capitalize()) + dot)
-    title, separator = "Title " if match["title"] else "", re.sub(r"\s+", " ", match["sep"])
-    return f"name={title}{words[0]}{separator}{words[1]}"
 
 
 def _is_plain(word: str) -> bool:
