@@ -125,7 +125,7 @@ class Audit:
         manifest = manifests.read(Path(folder) / writing.MANIFEST, self.kinds)
         if manifest.get("audit") != self.id:
             other = "another study" if "targets" in manifest else "another folder"
-            got = f"a {str(manifest['audit'])[:40]} audit" if manifest.get("audit") else other
+            got = f"the audit {str(manifest['audit'])[:40]}" if manifest.get("audit") else other
             raise RunFolderError("result folder", got=got, expected=f"one that `psa {self.command}` writes")
         with self._damages():
             return self.load(Path(folder), manifest)

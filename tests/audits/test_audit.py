@@ -134,7 +134,7 @@ def test_its_folder_and_its_zip_open_and_nothing_else_does(
     audits.open_zip("lengths", results.to_zip(out), tmp_path / "new")
     assert lengths.read(tmp_path / "new").table["length"].tolist() == [3, 5]
     assert "<script>" not in (tmp_path / "new" / "report.html").read_text("utf-8")
-    with pytest.raises(RunFolderError, match=r"got a lengths audit, expected one that `psa eec` writes"):
+    with pytest.raises(RunFolderError, match=r"got the audit lengths, expected one that `psa eec` writes"):
         audits.plugins()["eec"].read(out)
     (out / "lengths.csv").unlink()
     with pytest.raises(RunFolderError, match=r"a file missing or damaged"):
@@ -225,7 +225,7 @@ def test_numbers_have_their_default_their_ends_and_what_a_page_begins_with(audit
 @pytest.mark.parametrize(
     ("manifest", "words"),
     [
-        ('{"audit": "chats"}', "a chats audit"),
+        ('{"audit": "chats"}', "the audit chats"),
         ('{"targets": []}', "another study"),
         ('{"notes": []}', "another folder"),
     ],
