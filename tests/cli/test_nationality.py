@@ -75,7 +75,7 @@ def test_the_same_seed_gives_the_same_texts_and_another_one_others():
 def test_the_report_is_the_audits_own_and_its_command_runs_it_again():
     assert nationality(seed="3") == 0
     page = Path("out/report.html").read_text(encoding="utf-8")
-    assert "Names by country: vader" in page and "(seed 3)" in page and "ScoreSens" not in page
+    assert "Names by country: VADER" in page and "(seed 3)" in page and "ScoreSens" not in page
     program, _, command = html.unescape(page.partition("<pre>")[2].partition("</pre>")[0]).partition(" ")
     assert program == "psa"
     assert cli.main(shlex.split(command)) == 0
