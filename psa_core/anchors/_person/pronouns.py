@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -250,8 +250,13 @@ class _Nearest:
         sentence.
         """
         paragraph, sentence = self.text.rfind("\n", 0, start) + 1, self._sentence_of(start)
-        here = (one for one in self.rivals if one.at >= paragraph)
+        here = self.rivals[bisect_left(self.rivals, paragraph, key=lambda one: one.at) :]
+        here = here[: bisect_left(here, self._end_of(paragraph), key=lambda one: one.at)]
         return [one.at for one in here if one.gender or self._sentence_of(one.at) >= sentence - 1]
+
+    def _end_of(self, paragraph: int) -> int:
+        end = self.text.find("\n", paragraph)
+        return len(self.text) if end < 0 else end
 
     def _follows_another(self, sentence: int, start: int, rivals: Sequence[int]) -> bool:
         """Whether the sentence before the one with the person and the pronoun is about somebody else only.
