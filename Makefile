@@ -9,7 +9,8 @@ SLOWEST := --durations=15 --durations-min=4
 ALL_BUT_BROWSER := OMP_NUM_THREADS=1 $(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile $(SLOWEST) -m "not gpu and not network and not browser"
 LARGE_ROOMS := browser cli fuzz generators jobs models pages research retraining scoring
 # Whole audits and processes outside of these rooms; each takes seconds.
-LARGE_FILES := audits/generation/test_run.py inputs/test_bounded.py test_signals.py test_weights_missing.py trust/test_sandbox.py
+LARGE_FILES := asking/test_journal.py asking/test_server.py audits/generation/test_run.py inputs/test_bounded.py report/test_model_card.py \
+	test_lock.py test_signals.py test_weights_missing.py trust/test_sandbox.py
 IN_BROWSER := $(PY) -m pytest -n 2 --dist loadfile $(SLOWEST) -m "browser and not gpu and not network"
 
 # A test that needs time or memory may fail beside others on a busy machine; one that fails by itself is wrong.
