@@ -56,7 +56,8 @@ class BarOptions:
     colour_by: str = ""
     section_by: str = ""
     limit: int = 0
-    axis_title: str = "Mean change of the score"
+    #: Short, for a phone: of what, the sentence above says.
+    axis_title: str = "Mean change"
     kept: tuple[str, ...] = ()
     labels: Mapping[str, str] | None = None
     colours: Mapping[str, str] | None = None

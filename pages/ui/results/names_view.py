@@ -35,8 +35,6 @@ CORRECTION_HELP = (
 LIMITS = {0: "All", 10: "10 highest and lowest", 20: "20 highest and lowest"}
 COLUMNS = ["name", "score_sens", "ci_low", "ci_high", "p_adjusted", "effect_size", "label_dist"]
 NONE = "none"
-#: Short, for a phone: the finding above says which score.
-AXIS = "Mean change of the score"
 LONG_LIST = 60
 ROW_PIXELS, TABLE_PIXELS = 35, 1020
 MAX_EDITS = 200
@@ -105,7 +103,6 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
         colour_by=choice.colour,
         section_by=choice.section,
         limit=choice.limit,
-        axis_title=AXIS,
         labels=study.labels,
         colours=group_colours(table[choice.colour]) if choice.colour else None,
         score_range=study.score_range,
@@ -137,10 +134,10 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
         exports.picture_buttons(picture, stem, study.caption(title, finding), key="names_picture")
 
 
-def few_bars(study: StudyContext, table: pd.DataFrame, ends: int, axis: str) -> Any:
+def few_bars(study: StudyContext, table: pd.DataFrame, ends: int) -> Any:
     """Figure 1 with the names at both ends only, for Overview and Present; nobody may change it."""
-    options = BarOptions(limit=ends, axis_title=axis, labels=study.labels, score_range=study.score_range)
-    return _bars(study.target_key, table, options, choice=(ends, axis), shown=tuple(study.labels.values()), kept=())
+    options = BarOptions(limit=ends, labels=study.labels, score_range=study.score_range)
+    return _bars(study.target_key, table, options, choice=ends, shown=tuple(study.labels.values()), kept=())
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
@@ -149,7 +146,7 @@ def _bars(
     _table: pd.DataFrame,
     _options: BarOptions,
     *,
-    choice: Choice | tuple[int, str],
+    choice: Choice | int,
     shown: tuple[str, ...],
     kept: tuple[str, ...],
 ) -> Any:

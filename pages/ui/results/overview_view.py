@@ -63,7 +63,7 @@ def _finding(study: StudyContext, is_enough: bool) -> None:
             _with_evidence(comparison.replicability_finding(study.compute(pairs.order_replicability), name))
         shell.link("names", "Every name, with its interval")
     with chart:
-        figure = names_view.few_bars(study, table, SHOWN_ENDS, names_view.AXIS)
+        figure = names_view.few_bars(study, table, SHOWN_ENDS)
         st.plotly_chart(figure, key="overview_bars", config={"displayModeBar": False}, alt=str(found))
         typography.small_print("Whiskers: 95 % interval over sentences. * and full colour: significant at 5 %.")
 

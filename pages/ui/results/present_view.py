@@ -141,7 +141,7 @@ def _sentence(study: StudyContext) -> None:
 def _names(study: StudyContext) -> None:
     table = study.names(baseline=study.baseline)
     typography.finding(study.name_finding(table, study.baseline).headline)
-    bars = names_view.few_bars(study, table, ENDS, "Mean change")  # of what, the finding has said
+    bars = names_view.few_bars(study, table, ENDS)
     figure = enlarged(bars.to_plotly_json())
     figure["layout"]["xaxis"] |= {"nticks": FEW_TICKS, "tickangle": 0}  # large numbers touch on a narrow screen
     st.plotly_chart(figure, key="present_bars", config=STILL, alt="The names that move the score most")
