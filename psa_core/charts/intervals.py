@@ -89,7 +89,7 @@ def value_dots(table: pd.DataFrame, score: str) -> Drawing:
     y = row_axis("value", rows["value"], labelLimit=220, labelOverlap=False)
     # As wide as half a label: on a phone one at the very end is cut.
     scale = {"zero": False, "nice": False, "padding": 16}
-    x = quantity("low", title=f"mean {score} (0 to 1)", scale=scale, axis={"tickCount": 6})
+    x = quantity("low", title=f"Mean score by {score} (0 to 1)", scale=scale, axis={"tickCount": 6})
     looks = by_kind("kind", kinds, {"orient": "top", "title": "Chance alone (grey, 95 %)"})
     tooltip = [words("value"), quantity("mean", format=".3f")]
     layers = [

@@ -13,7 +13,14 @@ from psa_core.audits.chats.measures import Measure
 from psa_core.audits.chats.planning import PLACES
 from psa_core.audits.chats.result import ChatResult
 from psa_core.audits.chats.tables import differing_answers, measure_titles
-from psa_core.audits.generation.groups import group_pairs, in_words, people_needed, people_words, surest_first
+from psa_core.audits.generation.groups import (
+    group_pairs,
+    in_words,
+    is_of_these,
+    people_needed,
+    people_words,
+    surest_first,
+)
 from psa_core.claims.findings import Finding
 from psa_core.plurals import counted, verb
 from psa_core.report.page import Html, Report, section
@@ -131,8 +138,7 @@ def finding(
     nothing = f"beside this only some words differ: {quoted}" if quoted else NOTHING
     more = f"{counted(rest, 'other difference')} {verb(rest, 'are', 'is')} above noise too"
     headline += f"; {more if rest else nothing}."
-    is_of_these = first["tasks_low"] <= 0 <= first["tasks_high"]
-    doubt = " It is shown for these tasks; other tasks might not show it." if is_of_these else ""
+    doubt = " It is shown for these tasks; other tasks might not show it." if is_of_these(first) else ""
     alike = int(first["same_sign"])
     agree = f"{alike} of {counted(int(first['tasks']), 'task')} {verb(alike, 'differ')} in this direction."
     return Finding(

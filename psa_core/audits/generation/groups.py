@@ -64,6 +64,11 @@ def gaps_of(measured: Mapping[str, np.ndarray], pairs: Sequence[Any], seed: int)
     return adjusted(pd.DataFrame(rows, columns=list(GAP_COLUMNS)))
 
 
+def is_of_these(row: Mapping[str, Any] | pd.Series) -> bool:
+    """Whether other tasks, or templates, might not show a difference; of a single one nothing is known of others."""
+    return not (row["tasks_low"] > 0 or row["tasks_high"] < 0)
+
+
 def surest_first(gaps: pd.DataFrame) -> pd.DataFrame:
     """Rows that are beyond chance first, the surest first; the others by p."""
     strength = (gaps["difference"] / (gaps["high"] - gaps["low"]).clip(lower=1e-12)).abs()

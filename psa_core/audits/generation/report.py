@@ -43,7 +43,8 @@ SHORT_FAIRNESS = {"individual_fairness": "I.F.", "group_fairness": "G.F."}
 LIMITS = (
     "The scorer is a model too: what it reads into a text may be its own sensitivity.",
     "A difference between values is a sensitivity of the language model; a person judges whether it is bias.",
-    "Templates and values are a choice; intervals say what other templates of the same kind would show.",
+    "Templates and values are a choice; intervals say what other templates of the same kind would "
+    "show, and between groups what other values of these groups would.",
 )
 
 
@@ -87,7 +88,7 @@ def account(cube: GenerationCube) -> list[str]:
 
 NOT_CUT = "they have no full stop and no line break to be cut at."
 EMPTY = "they are empty."
-COPIES = "{copies} of the {m} templates are near-copies of each other: intervals count such a family once."
+COPIES = "{copies} of the {m} templates are near-copies of each other, which count once in intervals and directions."
 EMPTY_CELLS = "Where nothing stands as a corrected value, the number is not above noise."
 NOT_SHARED = "The values' continuations are not known to share a random seed."
 UNKNOWN_SEEDS = "How the continuations were sampled (seed, temperature, length) is not known: they come from a file."
@@ -204,12 +205,11 @@ def _group_evidence(gaps: pd.DataFrame | None, sure: pd.DataFrame) -> list[str]:
     if len(sure):
         row = sure.iloc[0]
         alike, m = int(row["same_sign"]), int(row["tasks"])
-        doubt = row["tasks_low"] <= 0 <= row["tasks_high"]
         return [
             f"{alike} of {counted(m, 'template')} {verb(alike, 'differ')} in this direction; {int(row['people_b'])} "
             f"and {int(row['people_a'])} values, p = {row['p_adjusted']:.2g}, by exchanging values between groups"
             f"{f', corrected for {len(gaps)} comparisons' if len(gaps) > 1 else ''}.",
-            *(["It is shown for these templates; others might not show it."] if doubt else []),
+            *(["It is shown for these templates; others might not show it."] if grouped.is_of_these(row) else []),
         ]
     by = in_words(list(dict.fromkeys(gaps["column"])))
     fewest, needed = int(gaps[["people_a", "people_b"]].min(axis=None)), people_needed(len(gaps))

@@ -109,8 +109,17 @@ def _groups(
 
 
 def group_gaps(cube: GenerationCube, scorer: str) -> pd.DataFrame:
-    """The mean of every two groups of values, their values exchanged at random; see `groups.gaps_of`."""
-    return gaps_of({scorer: cube.scored_by(scorer)}, group_pairs(cube.values), cube.seed)
+    """The mean of every two groups of values, their values exchanged at random; see `groups.gaps_of`.
+
+    What other templates would show, and the directions of templates, count a family of near-copies once.
+    """
+    scores, pairs, families = cube.scored_by(scorer), group_pairs(cube.values), families_of(cube)
+    gaps = gaps_of({scorer: scores}, pairs, cube.seed)
+    if not families.any:
+        return gaps
+    once = gaps_of({scorer: families.means(scores)}, pairs, cube.seed)
+    pair, of_tasks = ["column", "group_a", "group_b"], ["tasks_low", "tasks_high", "same_sign", "tasks"]
+    return gaps.drop(columns=of_tasks).merge(once[[*pair, *of_tasks]], on=pair)[list(gaps.columns)]
 
 
 def _pairs(cube: GenerationCube, scorer: str, found: Measures) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ from scipy.stats import ttest_ind
 
 from psa_core.audits.generation import AUDIT
 from psa_core.audits.generation.cube import GenerationCube
-from psa_core.audits.generation.groups import people_words
+from psa_core.audits.generation.groups import is_of_these, people_words
 from psa_core.audits.generation.report import NOTHING, account, area_words, finding, group_table
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import group_gaps, tables
@@ -66,6 +67,27 @@ def test_a_group_that_is_written_worse_of_is_the_headline_of_page_and_report() -
     page = AUDIT.page_of(GenerationResult(made, found))
     assert f"mood: {said.headline}" in page and "Groups of values" in page
     assert group_table(group_gaps(made, "mood"), found.summary["mood"])["beyond chance"].tolist() == ["yes"]
+
+
+def test_near_copies_count_once_where_other_templates_are_meant() -> None:
+    made = cube(0.2)
+    copied = [0, 1, 1, 1, 2]
+    texts = made.templates["template"].iloc[copied].tolist()
+    texts[1:4] = [f"I met {{value}} on day {n} of the week in town" for n in (1, 2, 3)]
+    many = replace(
+        made, templates=pd.DataFrame({"template": texts}), texts=made.texts[copied], scores=made.scores[copied]
+    )
+    (once,), (row,) = (group_gaps(one, "mood").to_dict("records") for one in (made, many))
+    assert [row[key] for key in ("tasks", "same_sign")] == [3, 3]
+    assert (row["tasks_low"], row["tasks_high"]) == pytest.approx((once["tasks_low"], once["tasks_high"]))
+    shares = many.scored_by("mood").astype(float).mean(axis=(0, 2))
+    assert row["difference"] == pytest.approx(shares[:5].mean() - shares[5:].mean(), rel=1e-5)
+
+
+def test_of_one_template_alone_nothing_is_known_of_others() -> None:
+    row = gaps().iloc[0].to_dict()
+    assert not is_of_these(row) and is_of_these(row | {"tasks_low": -0.4, "tasks_high": 0.1})
+    assert is_of_these(row | {"tasks_low": np.nan, "tasks_high": np.nan})
 
 
 def gaps(**numbers: Any) -> pd.DataFrame:
