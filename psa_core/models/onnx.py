@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,14 +12,20 @@ from typing import Any
 import numpy as np
 
 from psa_core import trust
-from psa_core.cube import Target
 from psa_core.errors import ModelError
-from psa_core.inputs.checks import as_texts, path_of
+from psa_core.inputs.checks import path_of
 from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin, digest, digest_of_files
 from psa_core.models._options import split_options
-from psa_core.models._transformers import foreign, foreign_rules
-from psa_core.models._transformers.classifier import DEFAULT_MAX_TOKENS, NO_LIMIT, by_length, ids_and_mask
+from psa_core.models._transformers import foreign
+from psa_core.models._transformers.classifier import (
+    DEFAULT_MAX_TOKENS,
+    DEVICE_LOCKS,
+    NO_LIMIT,
+    TransformersScorer,
+    fast_encoder,
+    ids_and_mask,
+)
 from psa_core.models._transformers.heads import Head, head_of
 
 MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
@@ -33,56 +38,32 @@ POSITIONS_AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-
 
 
 @dataclass(frozen=True, eq=False)
-class OnnxScorer:
-    """Scores texts with an ONNX session, in the same three steps as a transformers classifier."""
+class OnnxScorer(TransformersScorer):
+    """The same with an ONNX session as the `model`, and a tokenizer of the tokenizers library; needs no torch."""
 
-    session: Any = field(repr=False)
-    tokenizer: Any = field(repr=False)
-    head: Head = field(repr=False)
-    fingerprint: str
-    max_tokens: int
-    pad_id: int = 0
-    device: str = "cpu"
-    _lock: Any = field(default_factory=threading.Lock, repr=False)
+    pad: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_encode", fast_encoder(self.tokenizer, self.max_tokens, self.pad))
 
     @property
-    def targets(self) -> tuple[Target, ...]:
-        return self.head.targets
-
-    @property
-    def about(self) -> str:
-        return f"{self.head.words}; reads at most {self.max_tokens} tokens of a text"
-
-    def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        texts = as_texts(texts)
-        with foreign_rules():
-            return [row.ids for row in self.tokenizer.encode_batch_fast(texts)] if texts else []
-
-    def truncated(self, texts: Sequence[str]) -> np.ndarray:
-        with foreign_rules():
-            rows = self.tokenizer.encode_batch(list(texts)) if len(texts) else []
-        return np.array([bool(row.overflowing) for row in rows], bool)
+    def device(self) -> str:
+        return "cpu"
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         # Rows and width that the file was written for; a name where it takes any.
-        rows, width = self.session.get_inputs()[0].shape
+        rows, width = self.model.get_inputs()[0].shape
         if isinstance(rows, int) and rows != len(token_ids):
             # A file that was written for one size of batch: fill the last one with copies.
             filled = [*token_ids, *[token_ids[-1]] * (-len(token_ids) % rows)]
             parts = [self.forward(filled[start : start + rows]) for start in range(0, len(filled), rows)]
             return np.concatenate(parts)[: len(token_ids)]
-        ids, mask = ids_and_mask(token_ids, self.pad_id, width=width if isinstance(width, int) else 0)
+        ids, mask = ids_and_mask(token_ids, self.pad, width=width if isinstance(width, int) else 0)
         given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
-        inputs = [known.name for known in self.session.get_inputs()]
-        with self._lock:
-            answer = self.session.run(None, {name: given[name] for name in inputs})[0]
+        inputs = [known.name for known in self.model.get_inputs()]
+        with DEVICE_LOCKS[self.device]:
+            answer = self.model.run(None, {name: given[name] for name in inputs})[0]
         return np.asarray(answer, np.float32)
-
-    def reduce(self, logits: np.ndarray) -> np.ndarray:
-        return self.head.reduce(logits)
-
-    def score(self, texts: Sequence[str]) -> np.ndarray:
-        return by_length(self.tokenize(texts), len(self.targets), lambda rows: self.reduce(self.forward(rows)))
 
 
 def load(argument: str) -> OnnxScorer:
@@ -119,11 +100,10 @@ def load(argument: str) -> OnnxScorer:
     rules = _beside(file, "tokenizer.json") or file
     with foreign("tokenizer.json", "a file that does not load", "a tokenizer"):
         tokenizer = Tokenizer.from_file(str(rules))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(limit)
     weights = sorted(path for path in file.parent.iterdir() if path.name.startswith(file.name))
     fingerprint = f"onnx:{digest([digest_of_files([*weights, rules]), repr((*head.described, limit))])}"
-    scorer = OnnxScorer(session, tokenizer, head, fingerprint, limit, pad)
+    about = f"{head.words}; reads at most {limit} tokens of a text"
+    scorer = OnnxScorer(session, tokenizer, head.targets, head.reduce, fingerprint, limit, about, pad)
     try:
         scorer.score(["He is here."])
     except Exception as error:  # ONNX Runtime raises nothing narrower

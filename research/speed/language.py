@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from psa_core import models
-from psa_core.models._transformers.classifier import length_sorted
+from psa_core.models._transformers.classifier import in_batches
 from psa_core.models._transformers.language_models import MaskedScorer, as_tensors
 from psa_core.scoring.backends.prefixes import PrefixForward
 from psa_core.study import StudySpec, plan
@@ -45,7 +45,7 @@ def _whole_head(scorer: MaskedScorer, token_ids: list[list[int]]) -> None:
 
     mask = scorer.tokenizer.mask_token_id
     masked = [[*row[:t], mask, *row[t + 1 :]] for row in token_ids for t in range(1, len(row) - 1)]
-    for batch in length_sorted(masked, BUDGET):
+    for batch in in_batches(masked, BUDGET):
         ids, inside = as_tensors([masked[i] for i in batch], 0, device=scorer.device)
         with torch.inference_mode():
             scorer.model(input_ids=ids, attention_mask=inside.long())

@@ -88,7 +88,11 @@ def test_a_dot_outside_the_band_of_chance_looks_otherwise() -> None:
     drawn = value_dots(rows, "sentiment")
     assert drawn.rows["kind"].tolist() == ["outside", "within"]
     svg = drawing_svg(drawn)
-    assert svg.count('aria-roledescription="bar"') == 2 and "Mean score by sentiment (0 to 1)" in svg and "&lt;b&gt;a" in svg
+    assert (
+        svg.count('aria-roledescription="bar"') == 2
+        and "Mean score by sentiment (0 to 1)" in svg
+        and "&lt;b&gt;a" in svg
+    )
     scale = drawn.spec["layer"][0]["encoding"]["x"]["scale"]
     assert scale["padding"] >= 14 and scale["nice"] is False, "no label stands at the very end, where a phone cuts it"
 

@@ -26,7 +26,6 @@ from psa_core.stats.scores import nan_mean
 #: A continuation is about the value when its embedding has a larger cosine with that of the value.
 SIMILAR = 0.2
 FEWEST = 5
-BATCH_TOKENS = 4096
 #: Continuations that the leak check scores.
 SAMPLE = 60
 Embed = Callable[[Sequence[str]], np.ndarray]
@@ -87,21 +86,21 @@ def minilm_embeddings(texts: Sequence[str]) -> np.ndarray:
     from transformers import AutoModel, AutoTokenizer
 
     from psa_core.models._transformers.adapter import base_folder
-    from psa_core.models._transformers.classifier import length_sorted, padded, quietly
+    from psa_core.models._transformers.classifier import by_length, ids_and_mask, quietly
 
     with quietly():
         model = AutoModel.from_pretrained(base_folder(), local_files_only=True).eval()
         tokenizer = AutoTokenizer.from_pretrained(base_folder(), local_files_only=True)
-    rows = tokenizer(list(texts), truncation=True, max_length=256)["input_ids"]
-    found = np.empty((len(rows), model.config.hidden_size), np.float32)
-    with torch.inference_mode():
-        for batch in length_sorted(rows, BATCH_TOKENS):
-            ids = torch.from_numpy(padded([rows[i] for i in batch], tokenizer.pad_token_id))
-            lengths = torch.tensor([len(rows[i]) for i in batch])
-            mask = torch.arange(ids.shape[1]) < lengths[:, None]
-            hidden = model(input_ids=ids, attention_mask=mask.long()).last_hidden_state * mask[..., None]
-            found[batch] = torch.nn.functional.normalize(hidden.sum(dim=1), dim=1).numpy()
-    return found
+
+    @torch.inference_mode()
+    def embed(rows: Sequence[Sequence[int]]) -> np.ndarray:
+        ids, mask = map(torch.from_numpy, ids_and_mask(rows, tokenizer.pad_token_id))
+        hidden = model(input_ids=ids, attention_mask=mask).last_hidden_state * mask[..., None]
+        embedded: np.ndarray = torch.nn.functional.normalize(hidden.sum(dim=1), dim=1).numpy()
+        return embedded
+
+    tokens = tokenizer(list(texts), truncation=True, max_length=256)["input_ids"]
+    return by_length(tokens, model.config.hidden_size, embed)
 
 
 def perplexity(scorer: TokenScorer, texts: Sequence[str]) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -87,13 +87,24 @@ class TransformersScorer:
         return by_length(self.tokenize(texts), len(self.targets), lambda rows: self.reduce(self.forward(rows)))
 
 
-def length_sorted(token_ids: Sequence[Sequence[int]], budget: int) -> list[np.ndarray]:
-    """Positions of the rows in batches of rising length, each at most `budget` tokens with padding, or one row."""
-    order = np.argsort([len(row) for row in token_ids], kind="stable")
-    batches: list[list[int]] = [[]]
+def in_batches(token_ids: Sequence[Sequence[int]], budget: int, order: Iterable[int] | None = None) -> list[np.ndarray]:
+    """Positions of the rows in batches of at most `budget` tokens with padding, or of one row.
+
+    They keep the given order; without one they are of rising length.
+
+    Examples
+    --------
+    >>> [batch.tolist() for batch in in_batches([[1] * 3, [1] * 9, [1] * 3, [1] * 8], 18)]
+    [[0, 2], [3, 1]]
+    """
+    order = np.argsort([len(row) for row in token_ids], kind="stable") if order is None else order
+    batches: list[list[int]] = []
+    longest = 0
     for position in order:
-        if batches[-1] and (len(batches[-1]) + 1) * len(token_ids[position]) > budget:
+        longest = max(longest, len(token_ids[position]))
+        if not batches or (len(batches[-1]) + 1) * longest > budget:
             batches.append([])
+            longest = len(token_ids[position])
         batches[-1].append(int(position))
     return [np.array(batch) for batch in batches]
 
@@ -106,24 +117,21 @@ def by_length(
 ) -> np.ndarray:
     """What `compute` gives for each row, in batches of like length: float32 array (rows, width)."""
     answer = np.empty((len(token_ids), width), np.float32)
-    for batch in length_sorted(token_ids, budget) if token_ids else []:
+    for batch in in_batches(token_ids, budget):
         answer[batch] = compute([token_ids[i] for i in batch])
     return answer
 
 
-def padded(token_ids: Sequence[Sequence[int]], pad: int, *, width: int = 0) -> np.ndarray:
-    """Rows of one batch, filled on the right to the longest, or to a given width: int64 array (B, longest)."""
-    ids = np.full((len(token_ids), width or max(map(len, token_ids))), pad, np.int64)
-    for row, tokens in zip(ids, token_ids, strict=True):
-        row[: len(tokens)] = tokens
-    return ids
-
-
 def ids_and_mask(token_ids: Sequence[Sequence[int]], pad: int, *, width: int = 0) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of one batch as `padded` fills them, and which of their tokens are real: int64 arrays (B, longest)."""
-    ids = padded(token_ids, pad, width=width)
-    lengths = np.fromiter(map(len, token_ids), np.int64, len(token_ids))
-    return ids, (np.arange(ids.shape[1]) < lengths[:, None]).astype(np.int64)
+    """Rows of one batch, and which of their tokens are real: int64 arrays (B, longest), or of a given width.
+
+    They are filled on the right.
+    """
+    ids = np.full((len(token_ids), width or max(map(len, token_ids))), pad, np.int64)
+    mask = np.zeros_like(ids)
+    for row, tokens in enumerate(token_ids):
+        ids[row, : len(tokens)], mask[row, : len(tokens)] = tokens, 1
+    return ids, mask
 
 
 def pad_id(model: Any, tokenizer: Any) -> int | None:
@@ -147,33 +155,40 @@ def encoder(
     that cuts and one that does not. Without `special`, the rows hold the texts' own tokens only.
     """
     backend = getattr(tokenizer, "backend_tokenizer", None)
-    if backend is None:
-        lock = threading.Lock()
+    if backend is not None:
+        # A decoder's tokenizer adds no special tokens, so an empty text has no token at all; a model needs one.
+        beginnings = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id, 0)
+        alone = next(token for token in beginnings if token is not None)
+        return fast_encoder(backend, max_tokens, alone, side=tokenizer.truncation_side, special=special)
+    lock = threading.Lock()
 
-        def encode_slowly(texts: Sequence[str], truncate: bool) -> list[list[int]]:
-            options: dict[str, Any] = {"add_special_tokens": special, "verbose": False}
-            options |= {"truncation": True, "max_length": max_tokens} if truncate else {}
-            with lock, foreign_rules():
-                rows: list[list[int]] = tokenizer(list(texts), **options)["input_ids"]
-            return rows
+    def encode(texts: Sequence[str], truncate: bool) -> list[list[int]]:
+        options: dict[str, Any] = {"add_special_tokens": special, "verbose": False}
+        options |= {"truncation": True, "max_length": max_tokens} if truncate else {}
+        with lock, foreign_rules():
+            rows: list[list[int]] = tokenizer(list(texts), **options)["input_ids"]
+        return rows
 
-        return encode_slowly
+    return encode
+
+
+def fast_encoder(
+    backend: Any, max_tokens: int, alone: int, *, side: str = "right", special: bool = True
+) -> Callable[[Sequence[str], bool], list[list[int]]]:
+    """The same of a tokenizer of the tokenizers library, whose empty rows get the token `alone`."""
     from tokenizers import Tokenizer
 
-    # A decoder's tokenizer adds no special tokens, so an empty text has no token at all; a model needs one.
-    beginnings = (tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id, 0)
-    alone = [next(token for token in beginnings if token is not None)]
     uncut, cut = Tokenizer.from_str(backend.to_str()), Tokenizer.from_str(backend.to_str())
     for copy in (uncut, cut):
         copy.no_padding()
         copy.no_truncation()
         copy.encode_special_tokens = backend.encode_special_tokens
-    cut.enable_truncation(max_tokens, direction=tokenizer.truncation_side)
+    cut.enable_truncation(max_tokens, direction=side)
 
     def encode(texts: Sequence[str], truncate: bool) -> list[list[int]]:
         with foreign_rules():
             rows = (cut if truncate else uncut).encode_batch_fast(list(texts), add_special_tokens=special)
-        return [row.ids or [*alone] for row in rows]
+        return [row.ids or [alone] for row in rows]
 
     return encode
 

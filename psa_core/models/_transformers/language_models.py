@@ -17,7 +17,7 @@ from psa_core.models._transformers.classifier import (
     by_length,
     encoder,
     ids_and_mask,
-    length_sorted,
+    in_batches,
 )
 
 # Most numbers that one batch's raw outputs may hold (tokens x vocabulary): 128 MB of float32.
@@ -82,7 +82,7 @@ class MaskedScorer(TransformersScorer):
     def _batches(self, rows: Sequence[Sequence[int]]) -> Iterator[np.ndarray]:
         """Batches whose outputs stay within `OUTPUT_NUMBERS`, be they of one token a row or of all of them."""
         most = max(1, OUTPUT_NUMBERS // self.model.config.vocab_size)
-        for batch in length_sorted(rows, BATCH_TOKENS if _narrows(self.model) else most) if rows else []:
+        for batch in in_batches(rows, BATCH_TOKENS if _narrows(self.model) else most):
             for start in range(0, len(batch), most):
                 yield batch[start : start + most]
 

@@ -27,7 +27,7 @@ from psa_core.cache_dir import cache_folder, room
 from psa_core.environment import versions
 from psa_core.errors import OptionError
 from psa_core.models import TokenScorer
-from psa_core.models._transformers.classifier import TransformersScorer, pad_id
+from psa_core.models._transformers.classifier import TransformersScorer, in_batches, pad_id
 from psa_core.models._transformers.language_models import CausalScorer
 from psa_core.scoring._base import WINDOW_SECONDS, ScoringOptions
 from psa_core.scoring.backends import onnx
@@ -41,7 +41,6 @@ from psa_core.scoring.backends.forward import (
     TokenIds,
     Way,
     is_out_of_memory,
-    plan_batches,
     short_format,
 )
 from psa_core.scoring.backends.fused import ENCODER, fastest_first
@@ -291,9 +290,9 @@ def _trial(forward: Forward, token_ids: TokenIds, budget: int, device: str) -> t
     On a CPU the cost is the processor's time, in which what else runs on the machine hardly shows.
     """
     # The rows around the median length, as often as they fit.
-    lengths = np.array([len(row) for row in token_ids])
-    planned = plan_batches(np.tile(lengths, -(-budget // int(lengths.sum()))), budget)
-    batch = [token_ids[i % len(token_ids)] for i in planned[(len(planned) - 1) // 2]]
+    rows = [*token_ids] * -(-budget // sum(map(len, token_ids)))
+    planned = in_batches(rows, budget)
+    batch = [rows[i] for i in planned[(len(planned) - 1) // 2]]
     costs, seconds = [], []
     clock = time.process_time if device == "cpu" else time.perf_counter
     try:

@@ -17,33 +17,13 @@ import torch
 
 from psa_core.errors import ModelError
 from psa_core.models import TokenScorer
-from psa_core.models._transformers.classifier import DEVICE_LOCKS, ids_and_mask, pad_id
+from psa_core.models._transformers.classifier import DEVICE_LOCKS, ids_and_mask, in_batches, pad_id
 from psa_core.scoring._base import Backend, Check, checked
 
 TokenIds = Sequence[Sequence[int]]
 Run = Callable[[np.ndarray, np.ndarray], Any]
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of glibc's malloc.h
 _MEBIBYTE = 1 << 20
-
-
-def plan_batches(lengths: np.ndarray, budget: int) -> list[np.ndarray]:
-    """Positions of texts, by their numbers of tokens, in batches of at most `budget` tokens with padding, or one text.
-
-    The longest come first, so that a batch that does not fit into memory shows at once.
-
-    Examples
-    --------
-    >>> [batch.tolist() for batch in plan_batches(np.array([3, 9, 3, 8]), 18)]
-    [[1, 3], [0, 2]]
-    """
-    longest_first = np.argsort(-lengths, kind="stable")
-    batches, start = [], 0
-    while start < len(longest_first):
-        longest = max(1, int(lengths[longest_first[start]]))
-        stop = start + max(1, budget // longest)
-        batches.append(longest_first[start:stop])
-        start = stop
-    return batches
 
 
 class Forward:
@@ -55,7 +35,8 @@ class Forward:
 
     def plan(self, token_ids: TokenIds, budget: int) -> list[np.ndarray]:
         """The batches that suit it: positions of rows, each batch at most `budget` tokens with padding, or one row."""
-        return plan_batches(np.fromiter(map(len, token_ids), np.int64, len(token_ids)), budget)
+        # The longest come first, so that a batch that does not fit into memory shows at once.
+        return in_batches(token_ids, budget, np.argsort([-len(row) for row in token_ids], kind="stable"))
 
     def gather(self, batches: list[Any]) -> np.ndarray:
         """Logits of all batches, in their order: float32 array (n, L)."""
@@ -98,9 +79,9 @@ class DeviceForward(Forward):
         self._pad = pad_id(scorer.model, scorer.tokenizer)
         on_gpu_bf16 = shorter == "bf16" and not self.device.startswith("cpu")
         # On a GPU a copy in bf16 saves the casts of every weight; on a CPU autocast keeps the softmax in float32.
-        self._model = copy.deepcopy(scorer.model).to(torch.bfloat16) if on_gpu_bf16 else scorer.model
+        model = copy.deepcopy(scorer.model).to(torch.bfloat16) if on_gpu_bf16 else scorer.model
         self._autocast = shorter == "bf16" and not on_gpu_bf16
-        self._run = run or self._logits
+        self._run = run or run_of(model)
 
     def __call__(self, token_ids: TokenIds) -> Any:
         if self._pad is None and len(token_ids) > 1:
@@ -113,13 +94,15 @@ class DeviceForward(Forward):
             logits: np.ndarray = torch.cat(batches).float().cpu().numpy()
         return logits
 
-    def _logits(self, ids: np.ndarray, mask: np.ndarray) -> Any:
-        return self._model(input_ids=sent(ids, self.device), attention_mask=sent(mask, self.device)).logits
-
     def _arithmetic(self) -> AbstractContextManager[Any]:
         if self._autocast:
             return torch.autocast("cpu", dtype=torch.bfloat16)
         return _tf32() if self._shorter == "tf32" else nullcontext()
+
+
+def run_of(model: Any) -> Run:
+    """From ids and mask, int64 arrays (B, longest), to a transformers model's logits, a tensor (B, L) on its device."""
+    return lambda ids, mask: model(input_ids=sent(ids, model.device), attention_mask=sent(mask, model.device)).logits
 
 
 def sent(array: np.ndarray, device: str | torch.device) -> torch.Tensor:
@@ -151,7 +134,7 @@ class SplitForward(Forward):
 
     Two halves of a batch on one thread each need no barrier inside the model; one batch on two threads has some
     hundred, and waits at each for the slower thread. `run` goes from ids and mask, int64 arrays (b, longest), to
-    logits, float32 array (b, L), in many threads at once. In each of them torch computes on that thread alone: the
+    logits (b, L) on the processor, in many threads at once. In each of them torch computes on that thread alone: the
     number belongs to the thread, so others keep theirs.
     """
 
@@ -166,24 +149,18 @@ class SplitForward(Forward):
         # Every n-th row, so that parts of a batch that is sorted by length are equally long.
         parts = [token_ids[i :: self._threads] for i in range(min(self._threads, len(token_ids)))]
         with DEVICE_LOCKS["cpu"]:
-            answers = list(self._pool.map(lambda part: self._compute(*ids_and_mask(part, self._pad)), parts))
+            answers = list(self._pool.map(self._part, parts))
         logits = np.empty((len(token_ids), answers[0].shape[1]), dtype=np.float32)
         for i, answer in enumerate(answers):
             logits[i :: self._threads] = answer
         return logits
 
-
-def split_torch(scorer: Any) -> SplitForward:
-    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
+    def _part(self, token_ids: TokenIds) -> np.ndarray:
         with torch.inference_mode():
-            answer = scorer.model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask))
-            logits: np.ndarray = answer.logits.float().numpy()
-        return logits
-
-    return SplitForward(scorer, run)
+            return np.asarray(self._compute(*ids_and_mask(token_ids, self._pad)))
 
 
-SPLIT = Way("torch split", split_torch)
+SPLIT = Way("torch split", lambda scorer: SplitForward(scorer, run_of(scorer.model)))
 
 
 @functools.cache

@@ -34,15 +34,7 @@ def fused_encoder(scorer: Any, *, packed: bool) -> Forward:
         raise TypeError(f"{type(scorer.model).__name__} is of no known family")
     with torch.inference_mode():
         encoder = _Fused(family(scorer.model), _packed if packed else _public)
-    if scorer.device != "cpu":
-        return DeviceForward(scorer, run=encoder.logits)
-
-    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        with torch.inference_mode():
-            logits: np.ndarray = encoder.logits(ids, mask).numpy()
-        return logits
-
-    return SplitForward(scorer, run)
+    return (SplitForward if scorer.device == "cpu" else DeviceForward)(scorer, run=encoder.logits)
 
 
 #: How operations that are gone, or that a processor lacks, say so.

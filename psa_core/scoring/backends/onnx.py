@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 
 from psa_core import atomic
@@ -34,12 +33,7 @@ def onnx_forward(scorer: Any) -> SplitForward:
     So computed, a text's logits are bit for bit the same whatever shares its batch; torch's are not.
     """
     session = _session(scorer)
-
-    def run(ids: np.ndarray, mask: np.ndarray) -> np.ndarray:
-        answer: np.ndarray = session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
-        return answer
-
-    return SplitForward(scorer, run)
+    return SplitForward(scorer, lambda ids, mask: session.run(None, {"input_ids": ids, "attention_mask": mask})[0])
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from psa_core.models._transformers.classifier import DEVICE_LOCKS, length_sorted
+from psa_core.models._transformers.classifier import DEVICE_LOCKS, in_batches
 from psa_core.models._transformers.language_models import OUTPUT_NUMBERS, as_tensors
 from psa_core.scoring.backends.forward import Forward, TokenIds, Way
 
@@ -45,15 +45,7 @@ class PrefixForward(Forward):
 
     def plan(self, token_ids: TokenIds, budget: int) -> list[np.ndarray]:
         """Batches of rows that begin alike, each at most `budget` tokens, padding counted, or one row."""
-        batches: list[list[int]] = [[]]
-        longest = 0
-        for row in sorted(range(len(token_ids)), key=lambda i: list(token_ids[i])):
-            longest = max(longest, len(token_ids[row]))
-            if batches[-1] and (len(batches[-1]) + 1) * longest > budget:
-                batches.append([])
-                longest = len(token_ids[row])
-            batches[-1].append(row)
-        return [np.array(batch) for batch in batches]
+        return in_batches(token_ids, budget, sorted(range(len(token_ids)), key=lambda i: list(token_ids[i])))
 
     def _surprise(self, rows: TokenIds, shared: int) -> np.ndarray:
         known: dict[str, Any] = {"use_cache": False}
@@ -97,7 +89,7 @@ def shared_beginnings(rows: TokenIds) -> Iterator[tuple[np.ndarray, int]]:
             yield np.array(order[start:stop]), shared
         else:
             loose += order[start:stop]
-    for batch in length_sorted([rows[i] for i in loose], _LOOSE) if loose else []:
+    for batch in in_batches([rows[i] for i in loose], _LOOSE):
         yield np.array(loose)[batch], 0
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from psa_core import models
 from psa_core.errors import OptionError
-from psa_core.models._transformers.classifier import best_device, encoder, length_sorted, max_tokens_of, padded
+from psa_core.models._transformers.classifier import best_device, encoder, ids_and_mask, in_batches, max_tokens_of
 from tests.tiny_models import DECODERS, KINDS, MAX_TOKENS, tiny_classifier
 
 TEXTS = ["I hate Alice.", "she is good", "he said it was so bad and then she said it was good", "Bob!"]
@@ -104,15 +104,17 @@ def test_many_threads_get_what_one_gets(folders: dict[str, Path]) -> None:
         np.testing.assert_array_equal(one, other)
 
 
-def test_length_sorted_fills_batches_up_to_the_budget() -> None:
+def test_batches_of_rising_length_are_filled_up_to_the_budget() -> None:
     rows = [[0] * n for n in (5, 1, 3, 2)]
     # by length 1 2 | 3 | 5: 2 rows of 2 are 4 tokens; a third of length 3 would make 9
-    assert [batch.tolist() for batch in length_sorted(rows, 4)] == [[1, 3], [2], [0]]
+    assert [batch.tolist() for batch in in_batches(rows, 4)] == [[1, 3], [2], [0]]
 
 
-def test_padded_fills_on_the_right() -> None:
-    assert padded([[1, 2], [3]], 9).tolist() == [[1, 2], [3, 9]]
-    assert padded([[1]], 0, width=3).tolist() == [[1, 0, 0]]
+def test_rows_are_filled_on_the_right() -> None:
+    ids, mask = ids_and_mask([[1, 2], [3]], 9)
+    assert (ids.tolist(), mask.tolist()) == ([[1, 2], [3, 9]], [[1, 1], [1, 0]])
+    ids, mask = ids_and_mask([[1]], 0, width=3)
+    assert (ids.tolist(), mask.tolist()) == ([[1, 0, 0]], [[1, 0, 0]])
 
 
 def test_position_tables_tell_the_limit_when_the_tokenizer_does_not(folders: dict[str, Path]) -> None:

@@ -15,7 +15,7 @@ from psa_core.errors import OptionError
 from psa_core.scoring import ScoringOptions, backends, score, score_cells
 from psa_core.scoring.backends import choice, families, fused, onnx
 from psa_core.scoring.backends.choice import Calibration, keep, measure, remembered
-from psa_core.scoring.backends.forward import DeviceForward, ScorerForward, SplitForward, Way, split_torch
+from psa_core.scoring.backends.forward import SPLIT, DeviceForward, ScorerForward, SplitForward, Way
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_judge, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
@@ -345,5 +345,5 @@ def test_parts_of_a_batch_come_back_in_place_and_others_keep_their_threads(tiny,
         split = SplitForward(tiny, lambda ids, mask: (ids * mask).sum(axis=1, keepdims=True).astype(np.float32))
     np.testing.assert_array_equal(split(rows)[:, 0], [sum(row) for row in rows])
     np.testing.assert_array_equal(split(rows[:1])[:, 0], [sum(rows[0])])
-    split_torch(tiny)(rows)
+    SPLIT.make(tiny)(rows)
     assert torch.get_num_threads() == before
