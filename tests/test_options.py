@@ -13,7 +13,7 @@ from typing import Any, Literal
 import pytest
 
 from psa_core import options
-from psa_core.audits.generation.journal import setting_of
+from psa_core.audits.generation.journal import Journal
 from psa_core.errors import OptionError
 from psa_core.generators import Sampling
 from psa_core.options import option
@@ -88,7 +88,7 @@ def test_the_key_of_continuations_is_that_of_the_first_version() -> None:
     class Parrot:
         fingerprint = "parrot-1"
 
-    assert setting_of(Parrot(), Sampling(tokens=30, temperature=1, seed=2)) == "14cf73cc3e6cbf06"
+    assert Journal.of(Path("out"), Parrot(), Sampling(tokens=30, temperature=1, seed=2)).setting == "14cf73cc3e6cbf06"
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ from pages.ui.study.plans import Source
 from psa_core import models
 from psa_core.audits.nationality import AUDIT as NATIONALITY
 from psa_core.audits.nationality import report, tables
-from psa_core.audits.nationality.perturbation import KEPT
-from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
+from psa_core.audits.nationality.perturbation import KEPT, NationalitySpec
+from psa_core.audits.nationality.result import NationalityResult
 from psa_core.charts._theme import DOWN, UP
 from psa_core.charts.caption import Caption
 from psa_core.charts.country_map import HEIGHT, country_map

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from psa_core.audits.generation.quality import Embed
 from psa_core.inputs.people import Person
 from psa_core.inputs.tasks import Task, number_in
 from psa_core.models import titled
@@ -30,7 +31,6 @@ REFUSAL_LETTERS = 250
 STANDIN = "Sam"
 #: A person's forms that an answer may repeat.
 REPEATED = ("full", "first", "last")
-Embed = Callable[[Sequence[str]], np.ndarray]
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import pandas as pd
 from psa_core import models
 from psa_core.audits._running import Running
 from psa_core.audits.chats import grader, measures
-from psa_core.audits.chats.planning import ChatSpec, PlannedChats, plan
+from psa_core.audits.chats.planning import ChatSpec, plan
 from psa_core.audits.chats.tables import Tables, people_table, tables
 from psa_core.audits.generation import result as continuations
 from psa_core.audits.generation.quality import minilm_embeddings
@@ -61,17 +61,17 @@ class ChatResult(WrittenResult[Tables]):
 def measure(spec: ChatSpec, running: Running) -> ChatResult:
     """Ask for the answers that are not known yet, and measure all; answers are kept beside the folder until then."""
     graders = {item: models.load(grader.resolved(item)) for item in spec.grader}
-    planned, _, found = written(spec, plan, running, lambda planned, part: _measured(planned, part, running, {}))
+    found = written(spec, plan, running, lambda part: _measured(part, running, {}))
     if not found.cube.kept.any():
         got, fix = f"none of {found.cube.texts.size:,} answers", "Look at the model's address, or at the file."
         raise OptionError("answers", got=got, expected="some answers to measure", fix=fix)
-    return _measured(planned, found, running, graders)
+    return _measured(found, running, graders)
 
 
-def _measured(planned: PlannedChats, found: Written, running: Running, graders: dict[str, Scorer]) -> ChatResult:
+def _measured(found: Written, running: Running, graders: dict[str, Scorer]) -> ChatResult:
     """The result of the answers so far."""
     running.tell("Measuring")
-    cube, seed = found.cube, planned.spec.seed
+    cube, planned = found.cube, found.planned
     read = planned.as_read(cube.texts)
     measured = {name: cube.scored_by(name) for name in cube.scorers} | measures.counted(cube.texts)
     measured |= measures.numbers(cube.texts, planned.tasks)
@@ -80,7 +80,7 @@ def _measured(planned: PlannedChats, found: Written, running: Running, graders: 
     trials: dict[str, Any] = {}
     for item, scorer in graders.items():
         running.tell(f"Trying the grader {item}")
-        scores, trial = grader.graded(item, scorer, read, replace(running, on_window=None), seed=seed)
+        scores, trial = grader.graded(item, scorer, read, replace(running, on_window=None), seed=cube.seed)
         name = measures.of_grader(scorer.targets[0].name).id
         measured[name], trials[name] = scores, trial.as_json | {"id": item}
     provenance = {
@@ -92,7 +92,7 @@ def _measured(planned: PlannedChats, found: Written, running: Running, graders: 
             **{name: int((cube.kept & ~np.isfinite(scores)).sum()) for name, scores in measured.items()},
         },
     }
-    tested = tables(cube, measured, [task.domain for task in planned.tasks], seed=seed)
+    tested = tables(cube, measured, [task.domain for task in planned.tasks])
     return ChatResult(replace(cube, provenance=provenance), tested, found.texts, measured)
 
 
@@ -124,5 +124,5 @@ def load(folder: Path, manifest: dict[str, Any]) -> ChatResult:
 def rebuild(result: ChatResult, folder: Path) -> ChatResult:
     """The same with every table measured again from the scores."""
     domains = [str(task.get("domain", "")) for task in result.cube.provenance["tasks"]]
-    found = tables(result.cube, result.measured, domains, seed=result.cube.seed)
+    found = tables(result.cube, result.measured, domains)
     return replace(result, tables=found, texts=continuations.rewritten_texts(result.cube, folder))

@@ -40,23 +40,21 @@ class Tables:
     domains: pd.DataFrame
 
 
-def tables(
-    cube: GenerationCube, measured: Mapping[str, np.ndarray], domains: Sequence[str], *, seed: int = 0
-) -> Tables:
+def tables(cube: GenerationCube, measured: Mapping[str, np.ndarray], domains: Sequence[str]) -> Tables:
     """Compare every two groups in every measure (M, A, K), NaN where it is missing; each task has a domain."""
     pairs = group_pairs(cube.values)
-    gaps = gaps_of(measured, pairs, seed)
+    gaps = gaps_of(measured, pairs, cube.seed)
     parts = []
     for domain in dict.fromkeys(domains):
         rows = np.flatnonzero(np.array(domains) == domain)
         if domain and len(rows) < len(domains):
             part = {name: scores[rows] for name, scores in measured.items()}
-            parts.append(gaps_of(part, pairs, seed).assign(domain=domain))
+            parts.append(gaps_of(part, pairs, cube.seed).assign(domain=domain))
     by_domain = adjusted(pd.concat(parts, ignore_index=True) if parts else gaps.iloc[:0].assign(domain=""))
-    return Tables(gaps, _tails(cube, measured, seed), _quantiles(measured, pairs), _words(cube, pairs), by_domain)
+    return Tables(gaps, _tails(cube, measured), _quantiles(measured, pairs), _words(cube, pairs), by_domain)
 
 
-def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) -> pd.DataFrame:
+def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray]) -> pd.DataFrame:
     """Shares beyond the others' range; p of the share, against the other people's beyond the group's own range."""
     rows = []
     everyone = np.arange(len(cube.values))
@@ -74,7 +72,7 @@ def _tails(cube: GenerationCube, measured: Mapping[str, np.ndarray], seed: int) 
                 members = np.flatnonzero(labels == group)
                 if not group or not 1 < len(members) < len(everyone) - 1:
                     continue
-                found = gap(beyond, np.setdiff1d(everyone, members).tolist(), members.tolist(), seed=seed)
+                found = gap(beyond, np.setdiff1d(everyone, members).tolist(), members.tolist(), seed=cube.seed)
                 below, above = beyond_others(scores, members.tolist())
                 count = np.isfinite(scores[:, members]).sum()
                 shares = [float(part.sum() / max(count, 1)) for part in (below | above, below, above)]

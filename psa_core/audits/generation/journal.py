@@ -33,7 +33,8 @@ class Journal:
 
     @classmethod
     def of(cls, folder: Path, generator: Generator, sampling: Sampling) -> Journal:
-        return cls(Path(folder), setting_of(generator, sampling))
+        # The setting is everything that a continuation depends on, beside its template, prompt and number.
+        return cls(Path(folder), digest([generator.fingerprint, *options.key_parts(sampling)]))
 
     @property
     def path(self) -> Path:
@@ -77,8 +78,3 @@ def discard(folder: Path) -> None:
 
 def key_of(draw: Draw) -> Key:
     return draw.stream, draw.prompt, draw.k
-
-
-def setting_of(generator: Generator, sampling: Sampling) -> str:
-    """Digest of everything that a continuation depends on, beside its template, prompt and number."""
-    return digest([generator.fingerprint, *options.key_parts(sampling)])

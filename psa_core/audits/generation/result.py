@@ -123,7 +123,7 @@ def load(folder: Path, manifest: dict[str, Any]) -> GenerationResult:
 def rebuild(result: GenerationResult, folder: Path) -> GenerationResult:
     """Measure again; numbers that need a model are taken over."""
     quality = imported_quality(result.cube, result.tables.summary.get("quality"))
-    found = tables(result.cube, seed=result.cube.seed, quality=quality)
+    found = tables(result.cube, quality=quality)
     return GenerationResult(result.cube, found, rewritten_texts(result.cube, folder))
 
 

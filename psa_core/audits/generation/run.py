@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple, TypeVar, cast
+from typing import IO, Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,13 @@ from psa_core.models import Scorer, TokenScorer
 from psa_core.scoring import Grid, Progress
 
 FIRST_PART = 8
-AnyPlanned = TypeVar("AnyPlanned", bound=Planned)
 
 
 class Written(NamedTuple):
-    """What was written and scored, and the same texts with those that were sampled (`result.texts_table`)."""
+    """What was planned, and is written and scored; the `texts` are with those that were sampled (a `texts_table`)."""
 
+    planned: Any
+    scorers: Mapping[str, Scorer]
     cube: GenerationCube
     texts: pd.DataFrame
 
@@ -43,7 +44,7 @@ def measure(spec: GenerationSpec, running: Running) -> GenerationResult:
     """Generate what is not known yet, score it, and measure; the texts are kept beside the result folder until then."""
     if spec.held_out and spec.lm and not models.measures_perplexity(spec.lm):
         raise OptionError("--held-out", got=f"--lm {spec.lm}", expected="a language model on this machine")
-    _, scorers, found = written(spec, plan, running, lambda _, part: result_of(part, {}))
+    found = written(spec, plan, running, lambda part: result_of(part, {}))
     running.tell("Measuring")
     about_texts = quality.quality(found.cube)
     if spec.held_out:
@@ -55,23 +56,20 @@ def measure(spec: GenerationSpec, running: Running) -> GenerationResult:
         quiet = replace(running, on_window=None)
         about_texts["leak"] = {
             name: quality.leak_check(found.cube, name, scorer, quiet, sample=spec.leak_check)
-            for name, scorer in scorers.items()
+            for name, scorer in found.scorers.items()
         }
     return result_of(found, about_texts)
 
 
 def result_of(found: Written, about_texts: dict[str, Any]) -> GenerationResult:
     """The result of what was written; `about_texts` describes the quality of the texts."""
-    return GenerationResult(found.cube, tables(found.cube, seed=found.cube.seed, quality=about_texts), found.texts)
+    return GenerationResult(found.cube, tables(found.cube, quality=about_texts), found.texts)
 
 
 def written(
-    spec: WritingSpec,
-    plan: Callable[[Any], AnyPlanned],
-    running: Running,
-    preview: Callable[[AnyPlanned, Written], Any],
-) -> tuple[AnyPlanned, dict[str, Scorer], Written]:
-    """What is planned, the scorers, and the texts with their scores; `preview` makes a result of a first part of them.
+    spec: WritingSpec, plan: Callable[[Any], Planned], running: Running, preview: Callable[[Written], Any]
+) -> Written:
+    """Plan, write and score; `preview` makes a result of a first part of the texts.
 
     Raises `OptionError` when no language model is named, or the plan cannot be made.
     """
@@ -88,8 +86,8 @@ def written(
     running.tell("Loading the scorers")
     scorers = {scorer: models.load(scorer) for scorer in spec.scorers}
     running.tell(generator.estimate(planned.draws, spec).words)
-    publish = (lambda part: show(preview(planned, part))) if (show := running.publish) else None
-    return planned, scorers, execute(planned, generator, scorers, running.out, running, publish=publish)
+    publish = (lambda part: show(preview(part))) if (show := running.publish) else None
+    return execute(planned, generator, scorers, running.out, running, publish=publish)
 
 
 def execute(
@@ -181,18 +179,19 @@ class _Work:
         sampled = [self.known.get(key_of(draw)) for draw in self.planned.draws[: m * a * k]]
         cuts = {text: cut(text, self.planned.spec.cut) for text in set(sampled) if text is not None}
         flat = np.array(["" if text is None else cuts[text] for text in sampled], np.object_)
-        texts = flat.reshape(k, m, a).transpose(1, 2, 0)
-        scored = [self._scored(name, texts) for name in self.scorers]
+        kept = flat.reshape(k, m, a).transpose(1, 2, 0)
+        scored = [self._scored(name, kept) for name in self.scorers]
         found = self.planned.prompt_set
         cube = GenerationCube(
             pd.DataFrame({"template": found.templates}),
             found.values,
             tuple(target for targets, _ in scored for target in targets),
-            texts,
-            np.concatenate([np.empty((*texts.shape, 0), np.float32), *(scores for _, scores in scored)], axis=-1),
-            self._provenance(sampled, texts),
+            kept,
+            np.concatenate([np.empty((*kept.shape, 0), np.float32), *(scores for _, scores in scored)], axis=-1),
+            self._provenance(sampled, kept),
         )
-        return Written(cube, texts_table(cube, self.planned.prompts(), self.known))
+        texts = texts_table(cube, self.planned.prompts(), self.known)
+        return Written(self.planned, self.scorers, cube, texts)
 
     def _scored(self, name: str, texts: np.ndarray) -> tuple[list[Target], np.ndarray]:
         """The targets of a scorer, and the scores (M, A, K, T) of continuations read alone, without their prompt."""

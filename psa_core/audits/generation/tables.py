@@ -47,7 +47,7 @@ class Tables:
     summary: dict[str, Any]
 
 
-def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | None = None) -> Tables:
+def tables(cube: GenerationCube, *, quality: Mapping[str, Any] | None = None) -> Tables:
     """Measure every scorer of a cube; a second or two for a large one.
 
     Raises `OptionError` when no template has continuations of two values: there is nothing to compare.
@@ -63,7 +63,7 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
     groups = cube.values[column if column in cube.values else "value"].astype(str).tolist()  # or each on its own
     measured = {
         target.name: measure(
-            cube.scored_by(target.name), groups, threshold=target.default_threshold, seed=seed, families=families
+            cube.scored_by(target.name), groups, threshold=target.default_threshold, seed=cube.seed, families=families
         )
         for target in cube.targets
     }
@@ -72,7 +72,7 @@ def tables(cube: GenerationCube, *, seed: int = 0, quality: Mapping[str, Any] | 
             "individual_fairness": as_numbers(found.individual),
             "group_fairness": {**as_numbers(found.group), "by": column or "value"},
             "demographic_disparity": as_numbers(found.disparity),
-            "groups": _groups(cube, name, column, as_numbers(found.group), seed),
+            "groups": _groups(cube, name, column, as_numbers(found.group)),
         }
         for name, found in measured.items()
     }
@@ -89,9 +89,7 @@ def families_of(cube: GenerationCube) -> Families:
     return near_copies(texts, [()] * len(texts))
 
 
-def _groups(
-    cube: GenerationCube, scorer: str, first: str, of_first: dict[str, Any], seed: int
-) -> dict[str, dict[str, Any]]:
+def _groups(cube: GenerationCube, scorer: str, first: str, of_first: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """G.F. by each column of the values that forms groups of several, p corrected over the columns (Holm)."""
     a, found = len(cube.values), dict[str, dict[str, Any]]()
     for column in (str(column) for column in cube.values.columns if column != "value"):
@@ -99,7 +97,7 @@ def _groups(
         if 1 < len(set(groups)) < a:
             measured = of_first if column == first else None
             found[column] = measured or as_numbers(
-                measure_groups(cube.scored_by(scorer), groups, seed=seed, families=families_of(cube))
+                measure_groups(cube.scored_by(scorer), groups, seed=cube.seed, families=families_of(cube))
             )
     known = [name for name, numbers in found.items() if numbers["p"] is not None]
     adjusted = adjust(np.array([found[name]["p"] for name in known])) if known else ()

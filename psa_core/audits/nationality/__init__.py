@@ -2,13 +2,14 @@
 
 from psa_core.audits._audit import Audit
 from psa_core.audits.nationality import report, result
+from psa_core.audits.nationality.perturbation import NationalitySpec
 
 AUDIT = Audit(
     id="nationality",
     title="Nationality",
     noun="nationality audit",
     summary="Audit a model with names of people from many countries.",
-    spec=result.NationalitySpec,
+    spec=NationalitySpec,
     measure=result.measure,
     files=result.files,
     load=result.load,

@@ -13,12 +13,11 @@ import pandas as pd
 
 from psa_core import anchors, options
 from psa_core.anchors import Anchor, AnchorFinder, NamedPerson, persons
-from psa_core.audits._running import Grid
 from psa_core.cube import FAMILY, ScoreCube, Target
 from psa_core.errors import AnchorError, OptionError
 from psa_core.inputs.gazetteers import PAPER_COUNTRIES, Country, choose
 from psa_core.options import option
-from psa_core.scoring import CellScores
+from psa_core.scoring import CellScores, Grid
 from psa_core.study.families import column_families, named_column, near_copies
 
 #: The paper's pipeline, for any language; English words are looked for beside its people, as in the paper.
@@ -41,11 +40,12 @@ def people_finder(spec: str = "") -> AnchorFinder:
     return anchors.finder(spec)
 
 
-@dataclass(frozen=True)
-class Options:
-    """What is drawn; by default for the seventeen countries of the paper's Table 3.
+@dataclass(frozen=True, kw_only=True)
+class NationalitySpec:
+    """What an audit is made of: what is drawn, the texts (as `corpus.load` takes them), and models.
 
-    `people`, such as ``entities:PERSON?pipeline=es_core_news_sm``, decides the language of titles and pronouns too.
+    The countries are by default the seventeen of the paper's Table 3. `people`, such as
+    ``entities:PERSON?pipeline=es_core_news_sm``, decides the language of titles and pronouns too.
     """
 
     countries: tuple[str, ...] = option(PAPER_COUNTRIES, metavar="A,B,…", help="default: the paper's")
@@ -68,6 +68,10 @@ class Options:
     families: str | None = option(
         None, metavar="COLUMN", help="column of dependent sentences, such as author (default: near-copies are found)"
     )
+    sentences: str = option(metavar="FILE", help="csv, tsv, txt, jsonl, parquet, or people")
+    text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
+    model: str = option(metavar="ID", help="an id from `models`", model="scorer")
+    lm: str = option("", metavar="ID", help="a perplexity scorer, an id from `models`", model="scorer")
 
     def __post_init__(self) -> None:
         options.check(self)
@@ -95,10 +99,10 @@ class Drawn:
         return Grid(tuple(self.columns["name"]), tuple(self.sentences["text"]), self.texts)
 
 
-def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
+def draw(sentences: pd.DataFrame, settings: NationalitySpec) -> Drawn:
     """Find people by NER and give each sentence (``sentence_id``, ``text``, perhaps families) names of each country.
 
-    Texts are looked at in a random order until `Options.sample` of them have a person; `AnchorError` where none has.
+    Texts are looked at in a random order until `sample` of them have a person; `AnchorError` where none has.
     """
     finder = people_finder(settings.people)
     column = None if settings.families is None else named_column(settings.families, sentences)
@@ -128,9 +132,9 @@ def draw(sentences: pd.DataFrame, settings: Options) -> Drawn:
 
 
 def _search(
-    texts: Sequence[str], finder: AnchorFinder, settings: Options
+    texts: Sequence[str], finder: AnchorFinder, settings: NationalitySpec
 ) -> tuple[dict[int, tuple[NamedPerson, ...]], int]:
-    """People by row, of at most `Options.sample` rows, and how many rows were looked at for them."""
+    """People by row, of at most `sample` rows, and how many rows were looked at for them."""
     order = np.random.default_rng(settings.seed).permutation(len(texts)).tolist()
     mentioned: dict[int, tuple[NamedPerson, ...]] = {}
     language = getattr(finder, "language", ENGLISH)
@@ -171,7 +175,7 @@ def cube(drawn: Drawn, targets: tuple[Target, ...], scores: CellScores, provenan
 
 
 def _substitute(
-    text: str, people: Sequence[NamedPerson], countries: Sequence[Country], sentence_id: str, settings: Options
+    text: str, people: Sequence[NamedPerson], countries: Sequence[Country], sentence_id: str, settings: NationalitySpec
 ) -> Iterator[str]:
     for country in countries:
         digest = hashlib.blake2b(f"{settings.seed}|{sentence_id}|{country.name}".encode(), digest_size=8).digest()

@@ -1,4 +1,4 @@
-"""A nationality audit: its specification, running it, and its result folder."""
+"""A nationality audit: running it, and its result folder."""
 
 from __future__ import annotations
 
@@ -14,27 +14,16 @@ from psa_core import models, options
 from psa_core import tables as study_tables
 from psa_core.audits._running import Running, score_grid, scoring_record
 from psa_core.audits.nationality import perturbation, tables
-from psa_core.audits.nationality.perturbation import KEPT, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ
+from psa_core.audits.nationality.perturbation import KEPT, MENTIONS, NO_PERSON, NOT_LOOKED_AT, READ, NationalitySpec
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.folders import results
 from psa_core.inputs import corpus
-from psa_core.options import option
 
 COUNTRIES, CORRELATIONS, TEXTS, PERPLEXITY = "countries.csv", "correlations.csv", "texts.csv", "log_perplexity.csv"
 COUNTED = (READ, KEPT, NO_PERSON, NOT_LOOKED_AT, *MENTIONS.values())
 
 Perplexity = tuple[np.ndarray, np.ndarray]
-
-
-@dataclass(frozen=True, kw_only=True)
-class NationalitySpec(perturbation.Options):
-    """What an audit is made of: what is drawn, the texts (as `corpus.load` takes them), and models."""
-
-    sentences: str = option(metavar="FILE", help="csv, tsv, txt, jsonl, parquet, or people")
-    text_column: str | None = option(None, metavar="COLUMN", help="column of the texts; found when not given")
-    model: str = option(metavar="ID", help="an id from `models`", model="scorer")
-    lm: str = option("", metavar="ID", help="a perplexity scorer, an id from `models`", model="scorer")
 
 
 def measure(spec: NationalitySpec, running: Running) -> NationalityResult:

@@ -137,7 +137,9 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
             all_x, all_y = x.ravel(), y.ravel()
             if country == OVERALL:
                 all_x, all_y = np.append(all_x, before), np.append(all_y, original)
-            row = {"country": country, "target": target.name, **_global(all_x, all_y), **_local(x, y, cube.families)}
+            overall = pearson(all_x, all_y)
+            row = {"country": country, "target": target.name, "global_r": overall.r, "global_p": overall.p}
+            row |= _local(x, y, cube.families)
             if country == OVERALL:
                 alone = pearson(before, original)
                 if cube.families.any:
@@ -145,15 +147,6 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
                 row |= {"original_r": alone.r, "original_p": alone.p}
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _global(x: np.ndarray, y: np.ndarray) -> dict[str, float | None]:
-    from scipy.stats import pearsonr
-
-    if len(x) < 3 or np.ptp(x) == 0 or np.ptp(y) == 0:
-        return {"global_r": None, "global_p": None}
-    result = pearsonr(x, y)
-    return {"global_r": float(result.statistic), "global_p": float(result.pvalue)}
 
 
 def _local(x: np.ndarray, y: np.ndarray, families: Families) -> dict[str, float | int | None]:

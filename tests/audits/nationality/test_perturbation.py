@@ -23,6 +23,10 @@ SENTENCES = pd.DataFrame(
 )
 
 
+def spec(**options) -> perturbation.NationalitySpec:
+    return perturbation.NationalitySpec(sentences="", model="", **options)
+
+
 def people_of(text: str, *entities: str):
     spans = [Anchor(text.index(entity), text.index(entity) + len(entity), "subject") for entity in entities]
     return [(text[p.start : p.end], p.form, p.gender, p.identity) for p in persons(text, spans)]
@@ -105,12 +109,12 @@ def test_every_gazetteer_name_that_is_drawn_is_latin():
 @pytest.mark.parametrize("names", [("Atlantis",), ("France", "France")])
 def test_unknown_and_repeated_countries_are_told(names):
     with pytest.raises(OptionError, match="countries"):
-        perturbation.Options(countries=names)
+        spec(countries=names)
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    return perturbation.draw(SENTENCES, perturbation.Options(countries=("France", "India"), draws=3, seed=5))
+    return perturbation.draw(SENTENCES, spec(countries=("France", "India"), draws=3, seed=5))
 
 
 def test_drawing_keeps_the_sentence_and_counts_what_it_left_out(drawn):
@@ -128,14 +132,14 @@ def test_drawing_keeps_the_sentence_and_counts_what_it_left_out(drawn):
 
 
 def test_draws_depend_on_the_seed_and_not_on_the_other_countries(drawn):
-    alone = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=3, seed=5))
-    other = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=3, seed=6))
+    alone = perturbation.draw(SENTENCES, spec(countries=("India",), draws=3, seed=5))
+    other = perturbation.draw(SENTENCES, spec(countries=("India",), draws=3, seed=6))
     assert alone.texts[0] == drawn.texts[0][3:]
     assert other.texts[0] != alone.texts[0]
 
 
 def test_the_search_stops_when_the_sample_is_full():
-    options = perturbation.Options(countries=("France",), draws=1, sample=1)
+    options = spec(countries=("France",), draws=1, sample=1)
     drawn = perturbation.draw(SENTENCES, options)
     account = drawn.account
     assert account["kept"] == 1
@@ -143,18 +147,18 @@ def test_the_search_stops_when_the_sample_is_full():
 
 
 def test_names_that_are_left_out_are_counted_by_country():
-    drawn = perturbation.draw(SENTENCES, perturbation.Options(countries=("France", "India"), draws=1))
+    drawn = perturbation.draw(SENTENCES, spec(countries=("France", "India"), draws=1))
     whole = gazetteers.countries(latin_only=False)["India"]
     latin = gazetteers.countries()["India"]
     missing = sum(len(getattr(whole, kind)) - len(getattr(latin, kind)) for kind in gazetteers.KINDS)
     assert drawn.left_out == {"India": missing}
-    every = perturbation.draw(SENTENCES, perturbation.Options(countries=("India",), draws=1, all_scripts=True))
+    every = perturbation.draw(SENTENCES, spec(countries=("India",), draws=1, all_scripts=True))
     assert every.left_out == {}
 
 
 def test_no_person_anywhere_is_told():
     with pytest.raises(AnchorError, match="no person"):
-        perturbation.draw(SENTENCES.iloc[1:2], perturbation.Options(countries=("France",)))
+        perturbation.draw(SENTENCES.iloc[1:2], spec(countries=("France",)))
 
 
 def cube_of(original, perturbed, targets):
@@ -260,7 +264,7 @@ def test_nothing_to_correlate_is_empty_not_zero():
 def test_more_texts_than_memory_holds_are_refused_before_they_are_drawn(monkeypatch):
     monkeypatch.setattr(perturbation, "MAX_CELLS", 5)
     with pytest.raises(OptionError, match="Take fewer sentences"):
-        perturbation.draw(SENTENCES, perturbation.Options(countries=("France",), draws=3))
+        perturbation.draw(SENTENCES, spec(countries=("France",), draws=3))
 
 
 def test_a_mention_that_neither_lists_nor_context_support_is_dropped():
@@ -276,7 +280,7 @@ def test_classes_have_one_name_each_where_a_target_is_the_opposite_of_another():
 
 
 def test_families_are_a_column_of_the_file_or_near_copies() -> None:
-    options = perturbation.Options(countries=("France",), draws=1, families="author")
+    options = spec(countries=("France",), draws=1, families="author")
     same = perturbation.draw(SENTENCES.assign(author="me"), options)
     assert same.sentences["family"].nunique() == 1
     with pytest.raises(OptionError, match="families"):

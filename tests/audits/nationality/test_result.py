@@ -11,8 +11,9 @@ import pytest
 
 from psa_core.audits._running import Running
 from psa_core.audits.nationality import AUDIT
+from psa_core.audits.nationality.perturbation import NationalitySpec
 from psa_core.audits.nationality.report import account, class_finding, findings, left_out
-from psa_core.audits.nationality.result import NationalityResult, NationalitySpec
+from psa_core.audits.nationality.result import NationalityResult
 from psa_core.errors import OptionError, RunFolderError
 from psa_core.scoring import Progress
 
