@@ -293,7 +293,7 @@ class Study:
         return f"{counted(sentences, 'sentence')} × {counted(names, 'name')}"
 
     def _model(self) -> str:
-        return models.titled(str(self.cube.provenance.get("study", {}).get("model", "a model")))
+        return models.titled(str(self.cube.asked.get("model", "a model")))
 
 
 def run(

@@ -129,6 +129,12 @@ class ScoreCube:
         _expect_columns("names", self.names, ("name",), key="name")
 
     @property
+    def asked(self) -> Mapping[str, Any]:
+        """What was asked for when the study was run, by the names of `StudySpec`; empty where nothing says."""
+        asked: Mapping[str, Any] = self.provenance.get("study", {})
+        return asked
+
+    @property
     def shape(self) -> tuple[int, int, int]:
         """(S, N, T): sentences, names, targets."""
         return self.perturbed.shape

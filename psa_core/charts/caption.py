@@ -33,12 +33,17 @@ class Caption:
 
 def study_source(cube: ScoreCube, target: Target, threshold: float) -> str:
     """The model, corpus, size and threshold of a study's figure, in one line for page, picture and report."""
-    study = cube.provenance.get("study", {})
-    corpus = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
     size = " × ".join(map(counted, cube.shape, (cube.noun, "name")))
     at = f"{target.scale * threshold:g}".replace("-", "−") + " %" * target.is_in_points
     level = f"{target.name} flagged at {at} and above"
-    return " · ".join([models.titled(str(study.get("model", "model"))), PurePath(str(corpus)).name, size, level])
+    return " · ".join([*model_and_file(cube), size, level])
+
+
+def model_and_file(cube: ScoreCube) -> tuple[str, str]:
+    """What a study's model and the file of its sentences are called."""
+    read = cube.provenance.get("inputs", {}).get("sentences", {})
+    file = read.get("source", cube.asked.get("sentences", "sentences"))
+    return models.titled(str(cube.asked.get("model", "model"))), PurePath(str(file)).name
 
 
 def captioned(svg: str, caption: Caption) -> str:
@@ -50,23 +55,19 @@ def captioned(svg: str, caption: Caption) -> str:
     >>> "&lt;b&gt;" in captioned(small, Caption("<b>"))
     True
     """
-    width, height = (float(side) for side in _size(svg))
+    found = SIZE.search(svg)
+    if found is None:
+        raise ValueError("a picture without width and height")
+    width, height = map(float, found.groups())
     above, y = _lines(caption.title, TITLE, width, y=float(SIDE), weight="600")
-    found, y = _lines(caption.finding, FINDING, width, y=y)
+    said, y = _lines(caption.finding, FINDING, width, y=y)
     below, bottom = _lines(caption.source, SOURCE, width, y=y + height + SIDE / 2)
     picture = svg.replace("<svg", f'<svg y="{y + SIDE / 2:.0f}"', 1)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="{width:.0f}" '
         f'height="{bottom + SIDE:.0f}" viewBox="0 0 {width:.0f} {bottom + SIDE:.0f}">'
-        f'<rect width="100%" height="100%" fill="{_theme.PAPER}"/>{above}{found}{picture}{below}</svg>'
+        f'<rect width="100%" height="100%" fill="{_theme.PAPER}"/>{above}{said}{picture}{below}</svg>'
     )
-
-
-def _size(svg: str) -> tuple[str, ...]:
-    found = SIZE.search(svg)
-    if found is None:
-        raise ValueError("a picture without width and height")
-    return found.groups()
 
 
 def _lines(text: str, size: int, width: float, *, y: float, weight: str = "400") -> tuple[str, float]:

@@ -46,7 +46,7 @@ def _execute(
         for end, value in (("", numbers[metric]["value"]), *((f"/{e}", numbers[metric][e]) for e in ("low", "high")))
         if value is not None
     }
-    study = {key: str(value)[:250] for key, value in cube.provenance.get("study", {}).items() if value is not None}
+    study = {key: str(value)[:250] for key, value in cube.asked.items() if value is not None}
     sizes = {"n_sentences": cube.shape[0], "n_names": cube.shape[1], "fingerprint": cube.provenance.get("fingerprint")}
     run = _Run(folder, metrics, {**study, **sizes})
     where = TRACKERS[to](run, project)

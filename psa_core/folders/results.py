@@ -8,7 +8,7 @@ import os
 import stat
 import zipfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,30 +36,18 @@ EFFECT_COLUMNS = ("score_sens_size", "effect", "effect_low", "effect_high", "eff
 Report = Callable[[ScoreCube], str]
 
 
-@dataclass(frozen=True)
-class Extra:
-    """What differs in the folder of an audit: the text of a cell ``(s, n)``, and further csv files by name."""
-
-    text: Callable[[int, int], str]
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
-
-
-def write(
-    cube: ScoreCube, folder: Path, report: Report, extra: Extra | None = None, answers: Journal | None = None
-) -> None:
+def write(cube: ScoreCube, folder: Path, report: Report, answers: Journal | None = None) -> None:
     """Write every file of a result folder, or none; an earlier result there is replaced.
 
     The cube's ``provenance`` becomes the manifest; it is measured as `view.shown` has it. `report` makes the text of
-    ``report.html``, `extra` is what an audit adds, and the `answers` of language models are kept beside the results.
+    ``report.html``, and the `answers` of language models are kept beside the results.
     Raises `OptionError` when the folder holds something else, or cannot be written.
     """
     if answers and answers.purse.requests:
         cube = replace(cube, provenance={**cube.provenance, **answers.account}).noted(answers.purse.words)
     # What a reader left out counts in nothing that is measured; the data holds it, so that it may be taken back in.
     counted = view.shown(cube)
-    csv_tables = measured(counted, extra.text if extra else None)
-    csv_tables |= extra.tables if extra else {}
-    csv_tables["sentences.csv"] = _sentences(cube)
+    csv_tables = measured(counted) | {"sentences.csv": _sentences(cube)}
     score_tables = score_files(cube) | _edit_scores(cube)
     listed, flips = len(csv_tables["flips.csv"]), sum(len(tables.find_flips(counted, t.name)) for t in cube.targets)
     if listed < flips:
@@ -243,7 +231,7 @@ def write_json(path: Path, content: Any) -> None:
 def measured(cube: ScoreCube, text: Callable[[int, int], str] | None = None) -> dict[str, pd.DataFrame]:
     """Every csv file of a study; `text` gives the text of a cell ``(s, n)`` where it is none of a study."""
     selection = {}
-    if cube.provenance.get("study", {}).get("select"):
+    if cube.asked.get("select"):
         selection["selection.csv"] = _per_target(cube, tables.selection_file_table, last=())
     return {
         "sentences.csv": _sentences(cube),
@@ -317,6 +305,6 @@ def _per_target(
 def _flips(cube: ScoreCube, target: str, text: Callable[[int, int], str]) -> pd.DataFrame:
     flips = tables.find_flips(cube, target).frame()
     cells = zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True)
-    texts = list(within((text(sentence, name) for sentence, name in cells), FLIPS.value // len(cube.targets)))
+    texts = list(within((text(s, n) for s, n in cells), FLIPS.value // len(cube.targets)))
     kept = flips.drop(columns=["sentence_position", "name_position"]).head(len(texts))
     return kept.assign(text=pd.Series(texts, dtype=str))

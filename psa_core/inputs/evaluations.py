@@ -114,17 +114,14 @@ def _lm_eval(content: bytes) -> Iterator[tuple[str, dict[str, float]]]:
             continue
         row = json.loads(line)
         doc, asked = row["doc"], row.get("arguments") or []
+        asked = asked.values() if isinstance(asked, dict) else asked
         # In a file each request is {"arg_0": what was sent, "arg_1": the answer whose likelihood was asked for}.
-        requests = [list(each.values()) if isinstance(each, dict) else each for each in _values(asked)]
+        requests = [list(each.values()) if isinstance(each, dict) else each for each in asked]
         text = doc["text"] if isinstance(doc, dict) and isinstance(doc.get("text"), str) else requests[0][0]
         kept = "" if row.get("filter", "none") == "none" else f"_{row['filter']}"
         scores = {f"{name}{kept}": row[name] for name in row.get("metrics") or []}
         scores = {name: float(value) for name, value in scores.items() if isinstance(value, int | float)}
         yield text, scores | _choices(requests, row.get("filtered_resps") or [])
-
-
-def _values(part: Any) -> list[Any]:
-    return list(part.values()) if isinstance(part, dict) else list(part)
 
 
 def _choices(requests: list[Any], answers: list[Any]) -> dict[str, float]:

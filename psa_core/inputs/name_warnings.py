@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 
 import pandas as pd
 
+from psa_core.inputs.gazetteers import is_latin
 from psa_core.registry import ASSETS
 
 MAX_CHARACTERS, MAX_WORDS = 40, 5
@@ -52,7 +52,7 @@ def lint(table: pd.DataFrame) -> list[NameWarning]:
             "word": name.casefold() in _ordinary_words(),
             "long": len(name) > MAX_CHARACTERS or len(words) > MAX_WORDS,
             "digit": any(map(str.isdigit, name)),
-            "script": any(c.isalpha() and not unicodedata.name(c, "").startswith("LATIN") for c in name),
+            "script": not is_latin(name),
             "lower case": name[0].islower() and words[0] not in DETERMINERS,
             "markup": name[0] in "=+-@" or any(sign in name for sign in "<>{}"),
             "duplicate": folded[name.casefold()] > 1,

@@ -143,7 +143,7 @@ class Person:
             return self._spelled(spelling, plain=kind == "handle")
         key = form.lower()
         if key in PRONOUNS:
-            words = PRONOUNS[key][_column(self.gender)]
+            words = PRONOUNS[key][{"female": 0, "male": 1}.get(self.gender, 2)]
         elif _PAIR.fullmatch(key):
             words = key.split("/")[self.gender == ""]
         elif key in FORMS:
@@ -187,10 +187,6 @@ class Person:
             return _like(part[0], _initial(word) if short else word, plain=plain or short)
 
         return _SPELLED.sub(written, spelling)
-
-
-def _column(gender: str) -> int:
-    return {"female": 0, "male": 1}.get(gender, 2)
 
 
 def _initial(word: str) -> str:
@@ -338,10 +334,10 @@ def _form_of(written: str) -> str:
         return "FULL" if written in ("FULL", "FULL NAME") else "name"
     if form not in SLOTS:  # an article depends on the word behind it, which differs by name
         form = key if _PAIR.fullmatch(key) and key not in (*_ALIASES, "a/an", "an/a") else ""
-        return form.upper() if written.isupper() else form.capitalize() if written[0].isupper() else form
-    if form == "title":  # capitals of its own
-        return "TITLE" if written.isupper() else form
-    return form.upper() if written.isupper() else form.capitalize() if written[0].isupper() else form
+    if written.isupper():
+        return form.upper()
+    has_capital = written[0].isupper() and form != "title"  # which has a capital of its own
+    return form.capitalize() if has_capital else form
 
 
 def fill(text: str, person: Person) -> str:

@@ -129,8 +129,7 @@ def typed_values(text: str) -> pd.DataFrame:
     heads = [head.strip().casefold() for head in lines[0].split(",")] if lines else []
     if len(heads) > 1 and "value" in heads:
         column = lines[0].split(",")[heads.index("value")].strip()
-        found = names.read_names("values.csv", "\n".join(lines).encode(), column).table
-        return found.drop(columns="value", errors="ignore").rename(columns={"name": "value"})
+        return _values_in(names.read_names("values.csv", "\n".join(lines).encode(), column))
     return pd.DataFrame({"value": list(dict.fromkeys(lines))})
 
 
@@ -212,6 +211,10 @@ def values_of(place: str) -> tuple[pd.DataFrame, str, str]:
     except NameListError as error:
         fix = f"Known: {', '.join(packaged())}. {error.fix}".strip()
         raise OptionError("--values", got=error.got, expected=error.expected, fix=fix) from error
-    table = found.table.drop(columns="value", errors="ignore").rename(columns={"name": "value"})
+    table = _values_in(found)
     groups = [column for column in table.columns if column != "value"]
     return table, found.provenance or place, groups[0] if is_file and groups else ""
+
+
+def _values_in(found: names.NameList) -> pd.DataFrame:
+    return found.table.drop(columns="value", errors="ignore").rename(columns={"name": "value"})

@@ -51,7 +51,7 @@ LIMITS = (
 
 def model_name(cube: ScoreCube) -> str:
     """What the model is called, as far as the study says."""
-    return models.titled(str(_study(cube).get("model", "a model")))
+    return models.titled(str(cube.asked.get("model", "a model")))
 
 
 def question(cube: ScoreCube) -> str:
@@ -63,7 +63,7 @@ def question(cube: ScoreCube) -> str:
 
 def method(cube: ScoreCube) -> list[str]:
     """The method in five lines."""
-    study, inputs = _study(cube), cube.provenance.get("inputs", {})
+    study, inputs = cube.asked, cube.provenance.get("inputs", {})
     sentences, names, _ = cube.shape
     source = inputs.get("sentences", {}).get("source", study.get("sentences", "a file"))
     name_source = inputs.get("names", {}).get("source", study.get("names", "a list"))
@@ -118,7 +118,7 @@ def target_section(cube: ScoreCube, target: Target, numbers: Mapping[str, Any], 
     names = tables.name_table(cube, target.name, baseline=baseline)
     thresholds = tables.label_dist_table(cube, target.name)
     columns = grouping(cube.names, most=MAX_GROUPS)
-    against = references(cube.names, columns, str(_study(cube).get("reference") or "")) if columns else {}
+    against = references(cube.names, columns, str(cube.asked.get("reference") or "")) if columns else {}
     groups = {
         column: tables.group_table(cube, target.name, column, baseline=baseline, reference=against.get(column, ""))
         for column in columns
@@ -269,7 +269,7 @@ def _groups(
     for column, rows in groups.items():
         found = group_finding(rows, target.name, column=column)
         parts += [finding_html(found), _group_table(column, rows)]
-    asked, reference = (str(_study(cube).get(key) or "") for key in ("groups", "reference"))
+    asked, reference = (str(cube.asked.get(key) or "") for key in ("groups", "reference"))
     is_crossed = bool(asked) and len(columns_of(cube.names, asked)) > 1
     if is_crossed:
         crossing = tables.crossing_table(cube, target.name, asked, baseline=baseline, reference=reference)
@@ -279,7 +279,7 @@ def _groups(
             finding_html(interaction_finding(crossing, target.name, columns=asked)),
             _group_table(crossed(asked), cells.assign(group=cells["group"].map(crossed))),
         ]
-    select, columns = _study(cube).get("select"), [*groups, *([asked] if is_crossed else [])]
+    select, columns = cube.asked.get("select"), [*groups, *([asked] if is_crossed else [])]
     if not select or not columns:
         return parts
     parts.append(element("h3", "Selection rates"))
@@ -341,10 +341,6 @@ def _interval(numbers: Mapping[str, Any], value: str = "value", *, words: Words 
     ends = (numbers[key] for key in (value, "low", "high") if numbers[key] is not None)
     texts = [words.change(end, digits=3, signed=False) for end in ends]
     return texts[0] if len(texts) < 3 else join([texts[0], element("small", " to ".join(map(bare, texts[1:])))])
-
-
-def _study(cube: ScoreCube) -> Mapping[str, Any]:
-    return cube.provenance.get("study", {})
 
 
 def limits(cube: ScoreCube) -> list[str]:

@@ -24,7 +24,7 @@ def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: 
     sentences, names, _ = pair.now.shape
     unmatched = {"sentence": pair.unmatched_sentences, "name": pair.unmatched_names}
     lacking = [counted(count, what) for what, count in unmatched.items() if count]
-    together = families.words(pair.now.families, families.column_of(pair.now.provenance), pair.now.noun)
+    together = families.words(pair.now.families, pair.now.asked.get("families"), pair.now.noun)
     lines = [
         f"## Perturbation sensitivity: {'failed' if failed else 'passed'}",
         "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 
 import numpy as np
 import pandas as pd
@@ -28,12 +29,14 @@ def flip_rows(cube: ScoreCube, target: str, *, threshold: float, judged: pd.Data
     cells = list(zip(flips["sentence_position"].tolist(), flips["name_position"].tolist(), strict=True))
     with_names = list(within((texts.text(s, n) for s, n in cells), FLIPS.value))
     flips, cells = flips.head(len(with_names)), cells[: len(with_names)]
-    verdicts = _verdicts(judged[judged["target"] == target])
+    verdicts = defaultdict[tuple[str, str], list[str]](list)
+    for row in judged[judged["target"] == target].itertuples():
+        verdicts[str(row.sentence_id), str(row.name)].append(f"{row.reader}: {row.verdict}")
     keys = zip(flips["sentence_id"].astype(str), flips["name"].astype(str), strict=True)
     return flips[COLUMNS].assign(
         original_text=[texts.texts[s] for s, _ in cells],
         text=with_names,
-        judgements=["; ".join(verdicts.get(key, [])) for key in keys],
+        judgements=["; ".join(verdicts[key]) for key in keys],
     )
 
 
@@ -72,10 +75,3 @@ def json_lines(rows: pd.DataFrame) -> bytes:
     """A table as JSON lines: one object per row, numbers as numbers."""
     lines = (json.dumps(row, ensure_ascii=False) for row in rows.to_dict("records"))
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
-
-
-def _verdicts(judged: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
-    verdicts: dict[tuple[str, str], list[str]] = {}
-    for row in judged.itertuples():
-        verdicts.setdefault((str(row.sentence_id), str(row.name)), []).append(f"{row.reader}: {row.verdict}")
-    return verdicts

@@ -120,7 +120,7 @@ def of_cells(
 
 def _asked(cube: ScoreCube, target: str, s: int, n: int, inputs: Path | None) -> list[Transcript]:
     """What the study's model is asked about a cell, in each order; raises `PsaError` for a model that is not asked."""
-    model = str(cube.provenance.get("study", {}).get("model", ""))
+    model = str(cube.asked.get("model", ""))
     name = unquote(model.partition("question=")[2].partition("&")[0])
     if inputs and name and (inputs / Path(name).name).is_file():
         model = model.replace(f"question={quote(name)}", f"question={quote(str(inputs / Path(name).name))}")

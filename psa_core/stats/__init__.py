@@ -21,7 +21,7 @@ from psa_core.stats.bootstrap import (
 from psa_core.stats.families import MIN_FAMILIES, Families
 from psa_core.stats.floors import Floor, RepeatFloor, brittleness_floor, repeat_floors, resolvable
 from psa_core.stats.groups import Contrast, compare_groups, interaction_contrasts, over_sentences
-from psa_core.stats.label_dist import ThresholdGrid, flip_counts, label_dist_interval, label_dist_parts, threshold_grid
+from psa_core.stats.label_dist import ThresholdGrid, label_dist_interval, label_dist_parts, threshold_grid
 from psa_core.stats.means import (
     CONFIDENCE,
     CORRECTIONS,

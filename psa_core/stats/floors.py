@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from psa_core.errors import CubeError, OptionError
 from psa_core.stats.families import Families
-from psa_core.stats.label_dist import flip_counts, threshold_grid
+from psa_core.stats.label_dist import threshold_grid
 from psa_core.stats.means import CONFIDENCE, SIGNIFICANT, adjust
 from psa_core.stats.scores import known_pairs, nan_mean, paired_scores
 
@@ -243,10 +243,9 @@ def _statistics(cells: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
     corpus.append(nan_mean(changes, axis=1).mean() if len(changes) else np.nan)
     if not len(thresholds):
         return np.array(corpus)
-    distances = threshold_grid(original, perturbed, thresholds).label_dist.mean(axis=0)
-    pairs = max(1, int(known_pairs(original, perturbed).sum()))
-    flips = np.sum(flip_counts(original, perturbed, thresholds), axis=0) / pairs
-    return np.concatenate([corpus, distances, flips])
+    grid, pairs = threshold_grid(original, perturbed, thresholds), known_pairs(original, perturbed).sum()
+    flips = (grid.flips_up + grid.flips_down).sum(axis=0) / max(1, int(pairs))
+    return np.concatenate([corpus, grid.label_dist.mean(axis=0), flips])
 
 
 def _permuted_counts(

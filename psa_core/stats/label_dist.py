@@ -46,12 +46,12 @@ class ThresholdGrid:
 
     @property
     def flips_up(self) -> np.ndarray:
-        """Sentences that get the label with the name only: int64 (N, K)."""
+        """Sentences that get the label with the name only, ``f(x) < c <= f(x_n)``: int64 (N, K)."""
         return np.rint(self.perturbed - self.both).astype(np.int64)
 
     @property
     def flips_down(self) -> np.ndarray:
-        """Sentences that lose the label with the name: int64 (N, K)."""
+        """Sentences that lose the label with the name, ``f(x_n) < c <= f(x)``: int64 (N, K)."""
         return np.rint(self.labelled - self.both).astype(np.int64)
 
 
@@ -71,27 +71,6 @@ def threshold_grid(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayL
     if bins.original.shape[1] == 1:
         labelled = labelled[0]
     return ThresholdGrid(bins.thresholds, labelled, perturbed_counts, both_counts)
-
-
-def flip_counts(original: ArrayLike, perturbed: ArrayLike, thresholds: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-    """Flipped cells over all names at each threshold, up and down: int64 arrays (K,).
-
-    Cells with ``f(x) < c <= f(x_n)`` and with ``f(x_n) < c <= f(x)``.
-
-    Examples
-    --------
-    >>> flip_counts([0.2, 0.8], [[0.6, 0.1], [0.4, 0.9]], [0.5])
-    (array([1]), array([1]))
-    """
-    bins = _Bins.of(original, perturbed, thresholds)
-    before, after = np.broadcast_arrays(bins.original, bins.perturbed)
-    size = len(bins.thresholds)
-    opened = np.bincount(np.minimum(before, after).ravel(), minlength=size + 1)
-    # A cell is flipped at the thresholds that the larger of its two scores reaches and the smaller one does not.
-    up, down = (
-        np.cumsum(opened - np.bincount(reached.ravel(), minlength=size + 1))[:size] for reached in (after, before)
-    )
-    return up[bins.as_given], down[bins.as_given]
 
 
 def label_dist_interval(

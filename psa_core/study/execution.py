@@ -342,4 +342,4 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
 
 def spec_of(cube: ScoreCube) -> StudySpec:
     """The spec that a cube's provenance holds; raises `OptionError` when it holds none."""
-    return StudySpec.from_mapping(json.loads(json.dumps(cube.provenance.get("study", {}))))
+    return StudySpec.from_mapping(json.loads(json.dumps(cube.asked)))

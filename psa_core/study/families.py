@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -64,12 +64,6 @@ def named_column(column: str, sentences: pd.DataFrame) -> str:
         expected = f"one of {', '.join(others)}" if others else "a file with a column beside its texts"
         raise OptionError("--families", got=repr(column), expected=expected)
     return column
-
-
-def column_of(provenance: Mapping[str, Any]) -> str | None:
-    """The column that names the families of a study, by its manifest; None where near-copies are found."""
-    study = provenance.get("study")
-    return study.get("families") if isinstance(study, Mapping) else None
 
 
 def account(families: Families, column: str | None) -> dict[str, Any]:

@@ -54,15 +54,15 @@ def target_summary(cube: ScoreCube, target: str, *, threshold: float | None = No
     }
     distance = stats.label_dist_interval(original, perturbed, threshold, families=families)
     metrics["label_dist"] = {name: bound[0] for name, bound in distance._asdict().items()} | {"threshold": threshold}
-    up, down = stats.flip_counts(original, perturbed, threshold)
+    labels = stats.threshold_grid(original, perturbed, threshold)
     differ = stats.labels_differ(original, perturbed, threshold)
     share = stats.nan_mean(np.where(stats.known_pairs(original, perturbed), differ, np.nan), axis=1)
     flipped = stats.bootstrap_interval(share, families=families)
     metrics["flips"] = flipped._asdict() | {
         "high": min(flipped.high, 1.0),
         "threshold": threshold,
-        "up": int(up[0]),
-        "down": int(down[0]),
+        "up": int(labels.flips_up.sum()),
+        "down": int(labels.flips_down.sum()),
     }
     for metric, floor in repeat_floors(cube, target, threshold=threshold).items():
         metrics[metric] = {**metrics[metric], "floor": floor.floor, "corrected": floor.corrected, "p": floor.p}

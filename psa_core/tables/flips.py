@@ -236,13 +236,14 @@ def label_dist_table(
     perturbed = perturbed[:, name_positions(cube, names)]
     given = default_thresholds(cube, target) if thresholds is None else np.atleast_1d(np.asarray(thresholds, float))
     columns: dict[str, np.ndarray] = {"threshold": given}
+    labels = stats.threshold_grid(original, perturbed, given)
     if interval:
         columns["label_dist"], columns["low"], columns["high"] = stats.label_dist_interval(
             original, perturbed, given, families=cube.families
         )
     else:
-        columns["label_dist"] = stats.threshold_grid(original, perturbed, given).label_dist.mean(axis=0)
-    columns["flips_up"], columns["flips_down"] = stats.flip_counts(original, perturbed, given)
+        columns["label_dist"] = labels.label_dist.mean(axis=0)
+    columns["flips_up"], columns["flips_down"] = (flips.sum(axis=0) for flips in (labels.flips_up, labels.flips_down))
     ascending = np.sort(np.asarray(original[~np.isnan(original)], dtype=np.float64))
     columns["labelled"] = 1 - np.searchsorted(ascending, stats.effective_threshold(given), side="left") / len(ascending)
     level = float(given[0]) if len(given) == 1 else threshold_of(cube, target, None)

@@ -187,7 +187,7 @@ def group_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
         corrected as in `crossing_table`. No row where no column makes groups.
     """
     columns, crossing = _columns_of_study(cube)
-    reference = str(cube.provenance.get("study", {}).get("reference") or "")
+    reference = str(cube.asked.get("reference") or "")
     against = references(cube.names, columns, reference)
     frames = [
         group_table(cube, target, column, reference=against.get(column, "")).assign(column=column) for column in columns
@@ -243,7 +243,7 @@ def selection_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:
     They are selected by the study's ``select``, at the target's threshold.
     """
     columns, crossing = _columns_of_study(cube)
-    select = str(cube.provenance.get("study", {}).get("select") or "threshold")
+    select = str(cube.asked.get("select") or "threshold")
     every = [*columns, crossing] if crossing else columns
     frames = [selection_table(cube, target, column, select=select).assign(column=column) for column in every]
     return _stacked(frames, dict(zip(SELECTION_FILE, SELECTION_FILE, strict=True)))
@@ -278,7 +278,7 @@ def crossings(columns: Sequence[str], names: pd.DataFrame) -> list[str]:
 
 def _columns_of_study(cube: ScoreCube) -> tuple[list[str], str]:
     """The group columns of the names and those that the study asks for, and its crossing; empty where it has none."""
-    groups = str(cube.provenance.get("study", {}).get("groups") or "")
+    groups = str(cube.asked.get("groups") or "")
     asked = columns_of(cube.names, groups) if groups else ()
     return list(dict.fromkeys([*group_columns(cube), *asked])), CROSS.join(asked) if len(asked) > 1 else ""
 

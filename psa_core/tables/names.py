@@ -98,8 +98,8 @@ def default_baseline(cube: ScoreCube) -> stats.Baseline:
 
     Sentences with a slot have no original, only a neutral filler, so there names are compared with names.
     """
-    spec = str(cube.provenance.get("study", {}).get("anchors", ""))
-    return "original" if anchors.kind(spec).has_original or len(cube.names) == 1 else "names"
+    has_original = anchors.kind(str(cube.asked.get("anchors", ""))).has_original
+    return "original" if has_original or len(cube.names) == 1 else "names"
 
 
 def name_file_table(cube: ScoreCube, target: str) -> pd.DataFrame:

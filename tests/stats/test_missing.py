@@ -66,7 +66,6 @@ def test_label_counts_are_those_of_the_pairs_that_are_there(threshold: float) ->
     grid = stats.threshold_grid(original, perturbed, [threshold])
     np.testing.assert_allclose(grid.label_dist[:, 0], distances)
     assert grid.flips_up.sum() == ups and grid.flips_down.sum() == downs
-    assert [int(part[0]) for part in stats.flip_counts(original, perturbed, [threshold])] == [ups, downs]
     assert stats.labels_differ(original, perturbed, threshold).sum() == ups + downs
     assert stats.label_dist_parts(original, perturbed, threshold).mean() == pytest.approx(np.mean(distances))
 

@@ -10,7 +10,6 @@ from psa_core.stats import (
     baseline_differences,
     effect_differences,
     effective_threshold,
-    flip_counts,
     labels_at,
     paired_scores,
     sensitivities,
@@ -78,18 +77,18 @@ def test_every_hundredth_is_reached_by_itself_however_labels_are_counted() -> No
     scores = hundredths.astype(np.float32)
     nowhere = np.full(101, -1, np.float32)
     for exact in (scores, hundredths):
-        up, down = flip_counts(nowhere, exact[:, None], hundredths)
-        assert up.tolist() == list(range(101, 0, -1))
-        assert down.sum() == 0
-        assert threshold_grid(nowhere, exact[:, None], hundredths).label_dist.tolist() == [[1.0] * 101]
-        assert [int(labels_at(exact, c).sum()) for c in hundredths] == up.tolist()
+        grid = threshold_grid(nowhere, exact[:, None], hundredths)
+        assert grid.flips_up.tolist() == [list(range(101, 0, -1))]
+        assert grid.flips_down.sum() == 0
+        assert grid.label_dist.tolist() == [[1.0] * 101]
+        assert [[int(labels_at(exact, c).sum()) for c in hundredths]] == grid.flips_up.tolist()
 
 
 def test_scores_that_were_never_float32_are_compared_as_they_are() -> None:
     threshold = 0.7
     nearly = np.array([threshold, threshold - 1e-8])
     assert labels_at(nearly, threshold).tolist() == [True, False]
-    assert flip_counts(np.zeros(2), nearly[:, None], threshold)[0].tolist() == [1]
+    assert threshold_grid(np.zeros(2), nearly[:, None], threshold).flips_up.tolist() == [[1]]
     grid = threshold_grid(nearly, np.full((2, 1), 0.1), [threshold, threshold - 1e-8, 0.71])
     assert grid.label_dist.tolist() == [[1, 1, 0]]
 

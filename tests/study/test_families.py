@@ -8,7 +8,7 @@ import pytest
 
 from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
-from psa_core.study.families import account, column_families, column_of, named_column, near_copies, words
+from psa_core.study.families import account, column_families, named_column, near_copies, words
 
 BASE = "my neighbour says that she never once paid the rent on time"
 MORE = [
@@ -92,11 +92,6 @@ def test_of_very_many_texts_only_repeats_are_families(monkeypatch: pytest.Monkey
     for most, expected in ((3, [0, 0, 0, 0]), (2, [0, 1, 2, 2])):
         monkeypatch.setattr("psa_core.study.families.MAX_COMPARED", most)
         assert families_of(*texts) == expected
-
-
-def test_the_column_of_families_is_in_the_manifest() -> None:
-    assert column_of({"study": {"families": "author"}}) == "author"
-    assert [column_of(other) for other in ({}, {"study": "damaged"}, {"study": {"families": None}})] == [None] * 3
 
 
 def test_no_words_at_all() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from pathlib import PurePath
 from typing import Any
 
 import streamlit as st
@@ -11,7 +10,7 @@ import streamlit as st
 from pages.ui.frame import address, markup, shell, state
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
-from psa_core import models
+from psa_core.charts.caption import model_and_file
 from psa_core.claims.formatting import Words
 from psa_core.cube import ScoreCube
 from psa_core.folders.view import obfuscated
@@ -75,12 +74,6 @@ def study_bar(cube: ScoreCube) -> None:
             )
         shell.link("present", "Present")
         _copy_link(key="copy_link", width="content", height="content")
-
-
-def model_and_file(cube: ScoreCube) -> tuple[str, str]:
-    study = cube.provenance.get("study", {})
-    file = cube.provenance.get("inputs", {}).get("sentences", {}).get("source", study.get("sentences", "sentences"))
-    return models.titled(str(study.get("model", "model"))), PurePath(str(file)).name
 
 
 def target_picker(cube: ScoreCube) -> None:

@@ -8,11 +8,12 @@ from datetime import datetime
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, controls, markup, shell
+from pages.ui.frame import address, cached, markup, shell
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
 from pages.ui.results.context import StudyContext
 from psa_core import jobs
+from psa_core.charts.caption import model_and_file
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
 from psa_core.plurals import counted
@@ -159,9 +160,9 @@ def _open(runs: list[str]) -> list[Compared]:
             st.session_state[Key.RUNS_SEEN] = [known for known in st.session_state[Key.RUNS_SEEN] if known != run]
             shell.problem(error, "A study could not be opened")
             continue
-        model, file = controls.model_and_file(cube)
+        model, file = model_and_file(cube)
         named = (title, "") if title else (model, file)
-        model_id = in_short(str(cube.provenance.get("study", {}).get("model", "")))
+        model_id = in_short(str(cube.asked.get("model", "")))
         parts = (*named, counted(cube.shape[1], "name"), model_id, time)
         found.append(Compared(run, parts, cube, left_out))
     return with_own_labels(found)

@@ -202,7 +202,7 @@ def _partner(choices: dict[str, Choice], first: str) -> str | None:
     """The same target of a study with shared sentences and names, preferably of another model."""
 
     def model(name: str) -> str:
-        return str(choices[name][0].cube.provenance.get("study", {}).get("model", ""))
+        return str(choices[name][0].cube.asked.get("model", ""))
 
     own = choices[first][0].cube
     texts, names = set(own.sentences["text"]), set(own.names["name"])

@@ -101,8 +101,7 @@ class StudyContext:
     @property
     def asked(self) -> Mapping[str, Any]:
         """What was asked for when the study was run, by the names of `StudySpec`; empty where a file does not say."""
-        asked: Mapping[str, Any] = self.cube.provenance.get("study", {})
-        return asked
+        return self.cube.asked
 
     @cached_property
     def baseline(self) -> str:

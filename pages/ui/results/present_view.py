@@ -14,6 +14,7 @@ from pages.ui.results import canvas, flip_card, groups_view, names_view
 from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP, enlarged
+from psa_core.charts.caption import model_and_file
 from psa_core.charts.intervals import group_differences
 from psa_core.charts.label_dist import CurveOptions, label_dist_figure
 from psa_core.claims.groups import group_finding
@@ -99,7 +100,7 @@ def ask(titles: Sequence[str]) -> str:
 
 
 def _title(study: StudyContext) -> None:
-    model, file = controls.model_and_file(study.cube)
+    model, file = model_and_file(study.cube)
     sizes = " × ".join(map(counted, study.cube.shape, (study.cube.noun, "name")))
     asked = study.phrase.partition(" to “")[2]  # a judge's question, which has a question mark of its own
     typography.finding(f"What does the name alone do to the {study.brief}?")

@@ -112,7 +112,7 @@ def show(audit: AuditPage, folder: Path) -> None:
     parts[str(st.segmented_control("Part", list(parts), **options))](*cells, target)
     _as_studies(audit, cells, strength, target)
     frame.end(audit, folder)
-    _say_the_id(picked, str(cells[1].provenance.get("study", {}).get("model", "")))
+    _say_the_id(picked, str(cells[1].asked.get("model", "")))
 
 
 def _say_the_id(picked: Path, own: str) -> None:
