@@ -98,9 +98,12 @@ def shown_label(text: object, *, width: int = 28) -> str:
     >>> shown_label("<b>Ann</b>"), shown_label("Bartholomew", width=8)
     ('&lt;b&gt;Ann&lt;/b&gt;', 'Barthol…')
     """
-    shown = str(text)
-    shown = shown if len(shown) <= width else shown[: width - 1].rstrip() + "…"
-    return html.escape(shown, quote=False)
+    return html.escape(cut(str(text), width), quote=False)
+
+
+def cut(text: str, width: int) -> str:
+    """A text of at most so many letters."""
+    return text if len(text) <= width else f"{text[: width - 1].rstrip()}…"
 
 
 def of_changes(title: str, scale: int) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core.charts import _theme
-from psa_core.charts._theme import faded
+from psa_core.charts._theme import cut, faded
 from psa_core.charts.drawing import CLICKED, HELP, Drawing, Spec, drawing, layer, quantity, words
 
 #: The selection of a click, and the fields of a square that it has.
@@ -143,7 +143,7 @@ def value_matrix(square: pd.DataFrame, *, selected: tuple[str, str] | None = Non
         x=rows["column"],
     )
     rows = rows.drop(columns="distance")
-    heads = {value: _cut(value, VALUE_HEAD_LETTERS) for value in values}
+    heads = {value: cut(value, VALUE_HEAD_LETTERS) for value in values}
     labels = {value: _lines(value, VALUE_LABEL_LETTERS, 2) for value in values}
     return _squares(rows, heads, labels, VALUE_PIXELS, selected, either_way=True, angle=-50)
 
@@ -217,10 +217,6 @@ def _middle(written: Mapping[str, str]) -> dict[str, Any]:
 
 def _lines(text: str, letters: int, most: int) -> str:
     return "\n".join(wrap(text, letters, max_lines=most, placeholder=" …"))
-
-
-def _cut(text: str, letters: int) -> str:
-    return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
 
 
 def number_text(value: float, form: str) -> str:

@@ -24,6 +24,7 @@ from psa_core.claims.formatting import (
     number,
     over,
     too_few,
+    too_few_in,
     too_few_rows,
     with_interval,
 )
@@ -272,7 +273,7 @@ def floor_finding(cube: ScoreCube, target: str) -> Finding | None:
     typed |= {"families": cube.families.count if cube.families.any else 0, "estimate": floor.ratio}
     p_adjusted = floor.p if isnan(floor.p) else min(1.0, floor.p * len(cube.targets))
     typed |= {"low": floor.low, "high": floor.high, "p_adjusted": p_adjusted}
-    if few := too_few(typed["n"], typed["families"] or None):
+    if few := too_few_in(cube):
         return Finding(few, **typed)
     against = f"{words.size(floor.names)} against {words.size(floor.edits)}"
     spread = (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from psa_core.errors import PsaError
-from psa_core.inputs.limits import CELLS, COLUMNS, FILE, ROWS, TEXT, Limit
+from psa_core.inputs.limits import CELLS, COLUMNS, FILE, NAME_COLUMNS, NAMES, NAMES_FILE, ROWS, TEXT, Limit
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,6 +54,15 @@ class TableSchema:
     def check(self, limit: Limit, amount: int, of: str = "") -> None:
         """Refuse an amount above a limit."""
         limit.check(amount, field=self.field, error=self.error, of=of)
+
+
+@dataclass(frozen=True)
+class ListSchema(TableSchema):
+    """The demands on a short list, such as names or tasks, which somebody has written by hand."""
+
+    rows: Limit = NAMES
+    columns: Limit = NAME_COLUMNS
+    file: Limit = NAMES_FILE
 
 
 def clean_headers(headers: Iterable[object], schema: TableSchema) -> list[str]:

@@ -12,9 +12,8 @@ from pathlib import Path
 from psa_core.errors import OptionError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import listed_bytes
-from psa_core.inputs.limits import NAME_COLUMNS, NAMES, NAMES_FILE
 from psa_core.inputs.people import HIDDEN
-from psa_core.inputs.tables import TableSchema
+from psa_core.inputs.tables import ListSchema
 from psa_core.registry import ASSETS
 
 FILE = ASSETS / "conditions.csv"
@@ -26,16 +25,7 @@ EXPECTED = (
     f"first), context (put before each text) and names (empty, {' or '.join(HIDDEN)}); the first row is the one that "
     "others are compared with"
 )
-SCHEMA = TableSchema(
-    "--conditions",
-    OptionError,
-    ("csv", "tsv"),
-    row=EXPECTED,
-    headers=frozenset(COLUMNS),
-    rows=NAMES,
-    columns=NAME_COLUMNS,
-    file=NAMES_FILE,
-)
+SCHEMA = ListSchema("--conditions", OptionError, ("csv", "tsv"), row=EXPECTED, headers=frozenset(COLUMNS))
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ import pandas as pd
 
 from psa_core import trust
 from psa_core.errors import NameListError, near
-from psa_core.inputs import groups, limits, people, tables
+from psa_core.inputs import groups, people, tables
 from psa_core.inputs._columns import INVISIBLE, JOINERS, clean_headers
 from psa_core.inputs.checks import listed_bytes
-from psa_core.inputs.tables import TableSchema
+from psa_core.inputs.tables import ListSchema
 from psa_core.plurals import counted
 from psa_core.registry import ASSETS
 
@@ -48,7 +48,7 @@ def reads_as_names(first: list[str], below: list[list[str]]) -> bool:
     )
 
 
-NAMES = TableSchema(
+NAMES = ListSchema(
     "names",
     NameListError,
     ("csv", "tsv", "txt", "jsonl", "parquet"),
@@ -57,9 +57,6 @@ NAMES = TableSchema(
     line="name",
     blanks=False,
     reads_as_data=reads_as_names,
-    rows=limits.NAMES,
-    columns=limits.NAME_COLUMNS,
-    file=limits.NAMES_FILE,
 )
 
 

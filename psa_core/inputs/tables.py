@@ -19,7 +19,7 @@ import pandas as pd
 from psa_core import trust
 from psa_core.errors import PsaError
 from psa_core.inputs import bounded
-from psa_core.inputs._columns import PART, Columns, TableSchema
+from psa_core.inputs._columns import PART, Columns, ListSchema, TableSchema
 from psa_core.inputs._delimited import has_header, read_separated
 from psa_core.inputs.decoding import GZIP, MIXED, SAVE_AS_CSV, Text, unpacked
 from psa_core.inputs.limits import CELLS, UPLOADS_EACH
@@ -27,7 +27,7 @@ from psa_core.inputs.limits import CELLS, UPLOADS_EACH
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["SMALL", "Table", "TableSchema", "check_ending", "has_header", "kind_of", "read"]
+__all__ = ["SMALL", "ListSchema", "Table", "TableSchema", "check_ending", "has_header", "kind_of", "read"]
 
 #: A plain file of at most so many bytes is read in place: what it can cost is known.
 SMALL = 4 * 2**20

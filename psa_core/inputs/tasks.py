@@ -11,22 +11,18 @@ from pathlib import Path
 from psa_core.errors import OptionError
 from psa_core.inputs import tables
 from psa_core.inputs.checks import listed_bytes
-from psa_core.inputs.limits import NAME_COLUMNS, NAMES, NAMES_FILE
-from psa_core.inputs.tables import TableSchema
+from psa_core.inputs.tables import ListSchema
 from psa_core.registry import ASSETS
 
 PLACE = ASSETS / "tasks"
 MAX_TASKS, MAX_LENGTH = 500, 20_000
-TASKS = TableSchema(
+TASKS = ListSchema(
     "tasks",
     OptionError,
     ("csv", "tsv", "txt", "jsonl", "parquet"),
     row="one task a row",
     headers=frozenset({"task"}),
     line="task",
-    rows=NAMES,
-    columns=NAME_COLUMNS,
-    file=NAMES_FILE,
 )
 COLUMNS = ("task", "domain", "number")
 # Amounts: thousands by comma or space, decimals behind a point; in euros also the other way round (*1.234,50*).

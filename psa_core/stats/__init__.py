@@ -18,16 +18,15 @@ from psa_core.stats.bootstrap import (
     sentence_correlation,
     trend_shape,
 )
-from psa_core.stats.families import MIN_FAMILIES, Families
+from psa_core.stats.families import Families
 from psa_core.stats.floors import Floor, RepeatFloor, brittleness_floor, repeat_floors, resolvable
 from psa_core.stats.groups import Contrast, compare_groups, interaction_contrasts, over_sentences
-from psa_core.stats.label_dist import ThresholdGrid, label_dist_interval, label_dist_parts, threshold_grid
+from psa_core.stats.label_dist import label_dist_interval, label_dist_parts, threshold_grid
 from psa_core.stats.means import (
     CONFIDENCE,
     CORRECTIONS,
     SIGNIFICANT,
     Interval,
-    Intervals,
     adjust,
     mean_interval,
     needed_sentences,
@@ -35,7 +34,7 @@ from psa_core.stats.means import (
     small_sample_warning,
     standardised_effect,
 )
-from psa_core.stats.name_effects import NameEffects, name_effects, original_p
+from psa_core.stats.name_effects import name_effects, original_p
 from psa_core.stats.name_tests import (
     equivalence_p,
     equivalence_sentences,

@@ -70,7 +70,7 @@ class Families:
     @property
     def too_few(self) -> bool:
         """Whether the families are too few, or too unequal, for any claim."""
-        return self.any and bool(self.sizes.sum() ** 2 < MIN_FAMILIES * (self.sizes**2).sum())
+        return self.any and self.effective_sample_size < MIN_FAMILIES
 
     @property
     def largest_share(self) -> float:

@@ -272,7 +272,6 @@ def interaction_floors(
     columns: Sequence[ArrayLike],
     *,
     n_permutations: int | None = None,
-    seed: int = 0,
 ) -> NoiseFloors:
     """Interactions beside those of names whose means are what their columns add up to, plus chance.
 
@@ -296,7 +295,7 @@ def interaction_floors(
     def drawn(residual: np.ndarray) -> np.ndarray:
         """Interactions of permuted residuals, in units of the draw's own spread on the scale of the names' spread."""
         total, sums, spread = float((residual**2).sum()), [], []
-        for draws in permuted_rows(residual, _draws(contrasts, n_permutations), np.random.default_rng(seed)):
+        for draws in permuted_rows(residual, _draws(contrasts, n_permutations), np.random.default_rng(0)):
             sums.append(draws @ weights.T)
             spread.append(total - ((draws @ per_cell) ** 2).sum(axis=1))
         deviation = np.sqrt(np.maximum(np.concatenate(spread), 0))

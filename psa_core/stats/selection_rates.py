@@ -100,8 +100,7 @@ def selection_rates(
     sizes = np.array([names.sum() for names in groups])
     with np.errstate(invalid="ignore", divide="ignore"):
         rate = counts / texts
-    count, nothing = len(groups), np.full(len(groups), np.nan)
-    ratio, low, high, p_adjusted = nothing.copy(), nothing.copy(), nothing.copy(), nothing.copy()
+    ratio, low, high, p_adjusted = np.full((4, len(groups)), np.nan)
     real = np.flatnonzero((sizes > 1) & (texts > 0))
     if len(real) < 2 or not rate[real].max() > 0:
         return SelectionRates(sizes, texts, counts, rate, ratio, low, high, p_adjusted)
@@ -113,7 +112,7 @@ def selection_rates(
     for pair, p_value in zip(pairs, p_of_pair, strict=True):
         if highest in pair:
             p_adjusted[sum(pair) - highest] = p_value
-    for g in (g for g in range(count) if g in real and g != highest and rate[g] > 0):
+    for g in (g for g in real.tolist() if g != highest and rate[g] > 0):
         low[g], high[g] = _ratio_interval(chosen, groups[g], groups[highest], families)
     return SelectionRates(sizes, texts, counts, rate, ratio, low, high, p_adjusted)
 

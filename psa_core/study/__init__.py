@@ -12,7 +12,6 @@ from psa_core.study.execution import (
     perturbation_of,
     plan,
     run,
-    selected_sentences,
     sentence_bar,
     spec_of,
 )

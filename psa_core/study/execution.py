@@ -214,9 +214,14 @@ def _is_in_memory(given: Any) -> bool:
 
 
 def assemble(planned: Plan, scorer: Scorer, scores: CellScores) -> ScoreCube:
-    """Assemble a cube from scores, sentences and names; sentences without scores are left out."""
-    finished = scores.finished
-    sentences = selected_sentences(planned).iloc[finished].reset_index(drop=True)
+    """Assemble a cube from scores, sentences and names; sentences without scores are left out.
+
+    The sentences' column `mentions` lists the spans where some have several or a form.
+    """
+    finished, table, spans = scores.finished, planned.selection.sentences, planned.selection.spans
+    if any(len(own) > 1 or own[0].form for own in spans):
+        table = table.assign(mentions=[" ".join(map(_mention, own)) for own in spans])
+    sentences = table.iloc[finished].reset_index(drop=True)
     original, perturbed = scores.original[finished], scores.perturbed[finished]
     missing = missing_scores(scorer.targets, original, perturbed)
     return ScoreCube(
@@ -240,14 +245,6 @@ def missing_scores(targets: Sequence[Target], original: np.ndarray, perturbed: n
         if is_missing.any():
             found[target.name] = {reason: count for reason, count in counts.items() if count}
     return found
-
-
-def selected_sentences(planned: Plan) -> pd.DataFrame:
-    """The selected sentences as the cube holds them; `mentions` lists the spans where some have several or a form."""
-    table = planned.selection.sentences
-    if any(len(spans) > 1 or spans[0].form for spans in planned.selection.spans):
-        table = table.assign(mentions=[" ".join(map(_mention, spans)) for spans in planned.selection.spans])
-    return table
 
 
 def _mention(span: Anchor) -> str:

@@ -80,11 +80,10 @@ class Perturbation:
         lengths = {key: sum(map(len, every)) for key, every in forms.items()}
         stops = {key: sum(form.endswith(".") for form in every) for key, every in forms.items()}
         total = sum(map(len, self.texts)) * (1 + len(self.names))
-        for text, spans in zip(self.texts, self.spans, strict=True):
-            for span, following in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=True):
-                key = span.form, span.role == "possessive"
-                total += lengths[key] - (span.end - span.start) * len(self.names)
-                total -= stops[key] if _is_full_stop(text[span.end : following]) else 0
+        for span, after in (place for s in range(len(self.texts)) for place in self._places(s)):
+            key = span.form, span.role == "possessive"
+            total += lengths[key] - (span.end - span.start) * len(self.names)
+            total -= stops[key] if _is_full_stop(after) else 0
         return total
 
     def originals(self) -> list[str]:
@@ -115,16 +114,14 @@ class Perturbation:
 
         Those without an anchor are equal in both. The name need not be one of `names`.
         """
-        text, spans, position = self.texts[s], self.spans[s], 0
-        parts: list[tuple[str, Anchor | None, str]] = []
-        for span in spans:
-            before = text[position : span.start]
+        text, before = self.texts[s], self.texts[s][: self.spans[s][0].start]
+        parts: list[tuple[str, Anchor | None, str]] = [(before, None, before)]
+        for span, after in self._places(s):
             form = self._forms([name], span.form, span.role == "possessive", _apostrophe(text))[0]
-            position = span.end
-            if form.endswith(".") and _is_full_stop(text[position:]):  # the name's own full stop ends the sentence
-                form = form[:-1]
-            parts += [(before, None, before), (text[span.start : span.end], span, form)]
-        return [*parts, (text[position:], None, text[position:])]
+            if _is_full_stop(after):  # the name's own full stop ends the sentence
+                form = form.removesuffix(".")
+            parts += [(text[span.start : span.end], span, form), (after, None, after)]
+        return parts
 
     def slots(self, s: int) -> str:
         """Sentence ``s`` with a slot in the place of each anchor."""
@@ -150,12 +147,17 @@ class Perturbation:
     def _known(self) -> dict[str, Person]:
         return {person.name: person for person in self.people}
 
-    def _render(self, s: int, names: Sequence[str]) -> list[str]:
+    def _places(self, s: int) -> list[tuple[Anchor, str]]:
+        """Each span of sentence ``s`` with the text behind it, up to the next one."""
         text, spans = self.texts[s], self.spans[s]
+        ends = [*(span.start for span in spans[1:]), len(text)]
+        return [(span, text[span.end : end]) for span, end in zip(spans, ends, strict=True)]
+
+    def _render(self, s: int, names: Sequence[str]) -> list[str]:
+        text = self.texts[s]
         apostrophe = _apostrophe(text)
-        rendered = [text[: spans[0].start]] * len(names)
-        for span, stop in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=True):
-            after = text[span.end : stop]
+        rendered = [text[: self.spans[s][0].start]] * len(names)
+        for span, after in self._places(s):
             forms = self._forms(names, span.form, span.role == "possessive", apostrophe)
             full_stop = _is_full_stop(after)
             rendered = [

@@ -57,10 +57,6 @@ class Flips:
         """Which flips go from 0 to 1: bool (F,)."""
         return ~stats.labels_at(self.original, self.threshold)
 
-    def of_sentences(self, keep: np.ndarray) -> Flips:
-        """The flips of some sentences: `keep` is a bool array (S,), for example the matches of a search."""
-        return self.only(np.asarray(keep, dtype=bool)[self.sentence])
-
     def one_each(self, kind: Literal["name", "sentence"], *, order: FlipOrder = "size") -> Flips:
         """One flip per name, or per sentence, for variety.
 

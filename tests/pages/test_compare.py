@@ -50,6 +50,14 @@ def test_a_link_brings_the_other_study_along(open_page: OpenPage, words_of: Word
     assert "by a paired test over 40 shared sentences (p = 0.003, corrected for three metrics)" in said
 
 
+def test_every_metric_of_scores_is_in_per_cent_of_the_range(open_page: OpenPage, words_of: Words) -> None:
+    page = open_page("compare", run=result_studies.keep(), metric="mean_abs_delta", **{"with": [calmer()]})
+    numbers = tables.summary(result_studies.cube())["toxicity"]["mean_abs_delta"]
+    shown = page.dataframe[0].value["Mean |Δ|, % of the range"]
+    assert not page.exception and shown[0].startswith(f"{100 * numbers['value']:.1f} (")
+    assert "A difference in Mean |Δ| is not tested; choose one of ScoreDev, ScoreRange, LabelDist." in words_of(page)
+
+
 def chosen(page: AppTest) -> list[str]:
     (studies,) = page.multiselect
     return list(studies.value)

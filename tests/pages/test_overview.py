@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -38,6 +40,15 @@ def test_it_says_the_finding_the_groups_the_labels_and_the_doubt(open_page: Open
     assert places == sorted(places)
 
 
+def test_that_families_are_too_few_is_said_once(open_page: OpenPage, words_of: Words) -> None:
+    cube = result_studies.cube()
+    alike = replace(cube, sentences=cube.sentences.assign(family=np.arange(40) % 5))
+    page = open_page("study", run=result_studies.keep(alike))
+    (banner,) = page.info
+    few = "40 sentences in 5 families are too few to say anything. Results come from 12 families on."
+    assert not page.exception and banner.value == few and few not in words_of(page)
+
+
 def test_the_reason_is_scored_without_being_asked_for(open_page: OpenPage, words_of: Words) -> None:
     spec = StudySpec(sentences="sample", names="demo", model="profanity-check", sample=40)
     from psa_core import models
@@ -52,8 +63,6 @@ def test_the_reason_is_scored_without_being_asked_for(open_page: OpenPage, words
 def test_a_model_that_only_a_file_names_is_not_asked_for_the_reason(
     open_page: OpenPage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dataclasses import replace
-
     monkeypatch.setattr(study_model, "score", lambda *_: pytest.fail("it was asked"))
     cube = result_studies.cube()
     named = {**cube.provenance, "study": {**cube.provenance["study"], "model": "http://127.0.0.1:9/"}}

@@ -56,7 +56,7 @@ def test_filters(cube: ScoreCube) -> None:
     assert find_flips(cube, "sentiment", direction="down").frame()["sentence_id"].tolist() == ["s1"]
     assert find_flips(cube, "sentiment", names=["Cy", "Ben"]).frame()["name"].tolist() == ["Cy", "Cy"]
     assert find_flips(cube, "sentiment", names=["Ada"], direction="down").frame().empty
-    assert flips.of_sentences(np.array([False, True])).frame()["sentence_id"].tolist() == ["s1"]
+    assert flips.only(np.array([False, True])[flips.sentence]).frame()["sentence_id"].tolist() == ["s1"]
 
 
 def test_pages_join_to_the_whole(large_cube: ScoreCube) -> None:

@@ -40,13 +40,13 @@ METRICS = {"score_dev": "ScoreDev", "score_range": "ScoreRange", "label_dist": "
     if method.axis == "sentence" and item not in ("score_dev", "score_range")
 }
 #: On the scale of the score: shown in per cent of its range, so that scores of other ranges can stand beside them.
-ON_SCALE = ("score_dev", "score_range")
+ON_SCALE = ("score_dev", "score_range", "mean_abs_delta")
 UNIT = ", % of the range"
 ALONE = "One study alone: nothing is compared yet. Add another, or run another model on the same sentences."
 SAMPLED = "Of sampled answers, the chart shows what is left without what asking again gives; 0 where that is nothing."
 METRIC_HELP = (
-    "ScoreDev and ScoreRange are in per cent of the score's range, here and in the table, so that a score from 0 to 1 "
-    "and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of the second."
+    "ScoreDev, ScoreRange and Mean |Δ| are in per cent of the score's range, here and in the table, so that a score "
+    "from 0 to 1 and one from −1 to 1 can stand side by side: 1 % is 0.01 of the first and 0.02 of the second."
 )
 MISSING = (
     "For this, run the same sentences and names with a second model, or add the study of a model before and after a "
@@ -168,13 +168,17 @@ def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFram
     _warn(shared, (left_target, right_target))
     thresholds = table.set_index(["run", "target"])["threshold"]
     at = (thresholds[left.run, targets[0]], thresholds[right.run, targets[1]])
-    row = metric_differences(shared, targets, thresholds=at).set_index("metric").loc[metric].copy()
-    if metric in ON_SCALE:
-        row[["first", "second", "difference", "low", "high"]] *= 100
+    differences = metric_differences(shared, targets, thresholds=at).set_index("metric")
     if left_target.samples or right_target.samples:
         typography.second("The difference is not tested: with sampled answers that is about how often each was asked.")
-    else:
+    elif metric in differences.index:
+        row = differences.loc[metric].copy()
+        if metric in ON_SCALE:
+            row[["first", "second", "difference", "low", "high"]] *= 100
         typography.second(comparison.difference_finding(row, _title(metric) + "," * (metric in ON_SCALE), titles))
+    else:
+        tested = ", ".join(METRICS[each] for each in differences.index)
+        typography.second(f"A difference in {METRICS[metric]} is not tested; choose one of {tested}.")
     _names_against(study, shared, targets, titles=titles)
     _disagreements(shared, targets, titles=titles)
 

@@ -53,8 +53,9 @@ def _finding(study: StudyContext, is_enough: bool) -> None:
     with shell.headline_slot() as slot:
         table = study.names(baseline=study.baseline)
         found = study.name_finding(table, study.baseline)
-        with slot:
-            typography.finding(found.headline)
+        if is_enough:
+            with slot:
+                typography.finding(found.headline)
     words, chart = st.columns([6, 7], gap="large")
     with words:
         typography.second(found.evidence)

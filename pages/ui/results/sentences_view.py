@@ -83,7 +83,7 @@ def found(study: StudyContext, filters: Filters) -> Flips:
     if not filters.search:
         return flips
     has_words = study.cube.sentences["text"].str.contains(filters.search, case=False, regex=False)
-    return flips.of_sentences(has_words.to_numpy(dtype=bool))
+    return flips.only(has_words.to_numpy(dtype=bool)[flips.sentence])
 
 
 def cards(study: StudyContext, flips: Flips, filters: Filters) -> None:

@@ -243,14 +243,6 @@ def _table(field: str, columns: tuple[str, ...], given: Path | bytes) -> pd.Data
         content = bytes_of(given, limit, field=field, error=CorpusError) if isinstance(given, Path) else given
     except (OSError, ValueError) as error:
         raise CorpusError(field, got=f"no file at {str(given)!r}", expected="a csv file") from error
-    schema = tables.TableSchema(
-        field,
-        CorpusError,
-        ("csv",),
-        row=f"a csv file with columns {', '.join(columns)}",
-        headers=frozenset(columns),
-        rows=limits.NAMES,
-        columns=limits.NAME_COLUMNS,
-        file=limits.NAMES_FILE,
-    )
+    row = f"a csv file with columns {', '.join(columns)}"
+    schema = tables.ListSchema(field, CorpusError, ("csv",), row=row, headers=frozenset(columns))
     return tables.read(f"{field.replace(' ', '-')}.csv", content, schema).frame
