@@ -122,7 +122,7 @@ def _problems(study: Study, before: ScoreCube | None, limit: float, record: Call
     from psa_core.claims import comparison, findings
 
     pair = None if before is None else tables.paired(study.cube, before)
-    cube, problems = pair.now if pair else study.cube, []
+    cube, problems = pair.first if pair else study.cube, []
     baseline, column = tables.default_baseline(cube), "now" if pair else "score_sens"
     for target in (one.name for one in cube.targets):
         if pair:

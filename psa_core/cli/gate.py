@@ -58,8 +58,8 @@ def _execute(
         asked = Asked(typed, baseline / writing.MANIFEST, allow_code)
         _, now = asked.score(asked.spec(), out, cache=ScoreCache.open())
     pair = tables.paired(now, before)
-    targets = target or [one.name for one in pair.now.targets]
-    against = name_effect or tables.default_baseline(pair.now)
+    targets = target or [one.name for one in pair.first.targets]
+    against = name_effect or tables.default_baseline(pair.first)
     changes = {
         name: tables.change_table(pair, name, limit=fail_above, baseline=against, tests=len(targets))
         for name in targets

@@ -21,10 +21,10 @@ SHOWN_NAMES, SHOWN_FLIPS, MAX_LENGTH = 20, 5, 400
 def markdown(pair: MatchedCubes, changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
     """A verdict, and for each target the names that changed and five new flips; `changes` by `tables.change_table`."""
     failed = any(table["above"].any() for table in changes.values())
-    sentences, names, _ = pair.now.shape
+    sentences, names, _ = pair.first.shape
     unmatched = {"sentence": pair.unmatched_sentences, "name": pair.unmatched_names}
     lacking = [counted(count, what) for what, count in unmatched.items() if count]
-    together = families.words(pair.now.families, pair.now.asked.get("families"), pair.now.noun)
+    together = families.words(pair.first.families, pair.first.asked.get("families"), pair.first.noun)
     lines = [
         f"## Perturbation sensitivity: {'failed' if failed else 'passed'}",
         "",
@@ -88,7 +88,7 @@ def _flips(pair: MatchedCubes, target: str, table: pd.DataFrame) -> list[str]:
     above = table["above"].to_numpy()
     rows = flips.frame()
     rows = rows.assign(above=above[rows["name_position"]]).sort_values("above", ascending=False, kind="stable")
-    texts, before = perturbation_of(pair.now), pair.before.scores(target)[1]
+    texts, before = perturbation_of(pair.first), pair.second.scores(target)[1]
     lines = [
         f"- {_code(texts.text(int(row['sentence_position']), int(row['name_position'])))} with "
         f"{_code(str(row['name']))}: {row['original']:.3f} → {row['perturbed']:.3f} "

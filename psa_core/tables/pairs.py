@@ -22,27 +22,37 @@ BOUNDS = ("low", "high", "p_value")
 
 @dataclass(frozen=True, eq=False)
 class MatchedCubes:
-    """The shared sentences, names and targets of two cubes, each in the same order.
+    """What two cubes have in common: their shared sentences and names, each in the order of the first.
 
-    ``unmatched_…`` count what of the later cube has no counterpart in the earlier one.
+    ``unmatched_…`` count what of the first cube has no counterpart in the second.
     """
 
-    now: ScoreCube
-    before: ScoreCube
+    first: ScoreCube
+    second: ScoreCube
     unmatched_sentences: int
     unmatched_names: int
 
+    def changes(self, side: int, target: str) -> np.ndarray:
+        """Change from the original in each cell of the first (0) or the second (1) study: float64 (S, N).
+
+        It is a part of the target's range, where that has one.
+        """
+        cube = (self.first, self.second)[side]
+        original, perturbed = (scores.astype(np.float64) for scores in cube.scores(target))
+        declared = cube.targets[cube.target_index(target)]
+        score_range = float(declared.high - declared.low)
+        changes = perturbed - original[:, None]
+        return changes / score_range if np.isfinite(score_range) else changes
+
 
 def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
-    """The common part of two cubes; a sentence is the same when its id, text and anchor are.
+    """Two results of one study, with the targets that both have; a sentence is the same when id, text and anchor are.
 
     Raises `CubeError` when they have no sentence, no name or no target in common.
     """
-    same = ["sentence_id", "text", "start", "end"]
-    sentences = _matches(now.sentences[same].astype(str), before.sentences[same].astype(str))
-    names = _matches(now.names[["name"]], before.names[["name"]])
-    for what, found in (("sentences", sentences), ("names", names)):
-        if not len(found):
+    pair = _matched(now, before, ["sentence_id", "text", "start", "end"])
+    for what, count in zip(("sentences", "names"), pair.first.shape, strict=False):
+        if not count:
             fix = "Run both with the same sentences, names and seed."
             raise CubeError(f"{what} of the two results", got="none in common", expected="the same study", fix=fix)
     known = {target.name for target in before.targets}
@@ -51,18 +61,53 @@ def paired(now: ScoreCube, before: ScoreCube) -> MatchedCubes:
         got = f"{', '.join(target.name for target in now.targets)}, and before {', '.join(sorted(known))}"
         raise CubeError("targets of the two results", got=got, expected="at least one in common")
     both = []
-    for side, cube in enumerate((now, before)):
-        positions = np.array([cube.target_index(target.name) for target in targets])
-        part = replace(cube, controls=None).rows(sentences[:, side], names[:, side])  # edits count in no comparison
-        original, perturbed = part.original[:, positions], part.perturbed[:, :, positions]
-        both.append(replace(part, targets=targets, original=original, perturbed=perturbed))
-    return MatchedCubes(both[0], both[1], now.shape[0] - len(sentences), now.shape[1] - len(names))
+    for cube in (pair.first, pair.second):
+        positions = [cube.target_index(target.name) for target in targets]
+        original, perturbed = cube.original[:, positions], cube.perturbed[:, :, positions]
+        both.append(replace(cube, targets=targets, original=original, perturbed=perturbed))
+    return replace(pair, first=both[0], second=both[1])
+
+
+def shared_cells(first: ScoreCube, second: ScoreCube) -> MatchedCubes:
+    """Two studies of any targets; a sentence is the same when text and anchor are.
+
+    Raises `CubeError` when they have no sentence or no name in common.
+    """
+    pair = _matched(first, second, ["text", "start", "end"])
+    sentences, names, _ = pair.first.shape
+    if not (sentences and names):
+        raise CubeError(
+            "two studies",
+            got=f"{sentences} sentences and {names} names in common",
+            expected="at least one of each",
+            fix="Compare studies of the same sentences and names.",
+        )
+    return pair
+
+
+def _matched(first: ScoreCube, second: ScoreCube, same: list[str]) -> MatchedCubes:
+    """The common part of two cubes; sentences are those that have the same in these columns."""
+    sentences = _matches(first.sentences[same].astype(str), second.sentences[same].astype(str))
+    names = _matches(first.names[["name"]], second.names[["name"]])
+    one, two = (
+        replace(cube, controls=None).rows(sentences[:, side], names[:, side])  # edits count in no comparison
+        for side, cube in enumerate((first, second))
+    )
+    return MatchedCubes(one, two, first.shape[0] - len(sentences), first.shape[1] - len(names))
+
+
+def _matches(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
+    """Positions of equal rows in both tables, int (matches, 2), in the order of the first; a copy matches a copy."""
+    keys = [table.assign(copy=table.groupby([*table]).cumcount()) for table in (first, second)]
+    wanted, there = map(pd.MultiIndex.from_frame, keys)
+    found = there.get_indexer(wanted)
+    return np.column_stack([np.flatnonzero(found >= 0), found[found >= 0]])
 
 
 def change_table(
     pair: MatchedCubes, target: str, *, limit: float, baseline: stats.Baseline = "original", tests: int = 1
 ) -> pd.DataFrame:
-    """Effect of each name before and now, and whether it grew by more than the limit.
+    """Effect of each name before (the second cube) and now, and whether it grew by more than the limit.
 
     `limit` is how much further from 0 a name's effect may be than before, on the scale of the target; `tests` how many
     targets are judged.
@@ -74,8 +119,8 @@ def change_table(
         ``p_change`` (paired t-test of any change, Holm-corrected), ``p_above`` (`stats.increase_p`, corrected over
         names and targets), ``above`` (at 5 %). Missing p-values, for one sentence, are never above.
     """
-    families = pair.now.families
-    each = [stats.effect_differences(*cube.scores(target), baseline=baseline) for cube in (pair.now, pair.before)]
+    families = pair.first.families
+    each = [stats.effect_differences(*cube.scores(target), baseline=baseline) for cube in (pair.first, pair.second)]
     change, low, high = stats.mean_interval(each[0] - each[1], families=families)
     later, earlier = map(families.rows, each)
     p_above = stats.increase_p(later, earlier, limit, tests=tests)
@@ -89,7 +134,7 @@ def change_table(
         "p_above": p_above,
         "above": p_above < stats.SIGNIFICANT,
     }
-    return labelled("name", pair.now, quantities)
+    return labelled("name", pair.first, quantities)
 
 
 def limit_table(cube: ScoreCube, target: str, *, limit: float, baseline: stats.Baseline = "original") -> pd.DataFrame:
@@ -116,90 +161,36 @@ def limit_table(cube: ScoreCube, target: str, *, limit: float, baseline: stats.B
 
 def new_flips(pair: MatchedCubes, target: str) -> Flips:
     """The flips that are new since the earlier result, at the target's own threshold."""
-    now, before = (find_flips(cube, target) for cube in (pair.now, pair.before))
-    width = pair.now.shape[1]
+    now, before = (find_flips(cube, target) for cube in (pair.first, pair.second))
+    width = pair.first.shape[1]
     is_new = ~np.isin(now.sentence * width + now.name, before.sentence * width + before.name)
     return replace(now, sentence=now.sentence[is_new], name=now.name[is_new])
 
 
-@dataclass(frozen=True, eq=False)
-class SharedCells:
-    """The sentences and names that two cubes have in common, as positions in each.
-
-    ``sentences`` (S', 2) and ``names`` (N', 2) are positions in the first and in the second cube. Sentences are the
-    same when text and anchor are.
-    """
-
-    first: ScoreCube
-    second: ScoreCube
-    sentences: np.ndarray
-    names: np.ndarray
-
-    def scores(self, side: int, target: str) -> tuple[np.ndarray, np.ndarray]:
-        """Scores of the shared cells in the first (0) or the second (1) study: float64 (S',), (S', N')."""
-        cube = (self.first, self.second)[side]
-        original, perturbed = stats.paired_scores(*cube.scores(target))
-        rows, columns = self.sentences[:, side], self.names[:, side]
-        return original[rows], perturbed[np.ix_(rows, columns)]
-
-    def changes(self, side: int, target: str) -> np.ndarray:
-        """Change from the original in each cell of a study, as a part of its target's range: float64 (S', N')."""
-        original, perturbed = self.scores(side, target)
-        cube = (self.first, self.second)[side]
-        declared = cube.targets[cube.target_index(target)]
-        score_range = float(declared.high - declared.low)
-        changes = perturbed - original[:, None]
-        return changes / score_range if np.isfinite(score_range) else changes
-
-
-def shared_cells(first: ScoreCube, second: ScoreCube) -> SharedCells:
-    """Match two cubes; raises `CubeError` when they have no sentence or no name in common."""
-    sentences = _matches(*(cube.sentences[["text", "start", "end"]] for cube in (first, second)))
-    names = _matches(first.names[["name"]], second.names[["name"]])
-    if not (len(sentences) and len(names)):
-        raise CubeError(
-            "two studies",
-            got=f"{len(sentences)} sentences and {len(names)} names in common",
-            expected="at least one of each",
-            fix="Compare studies of the same sentences and names.",
-        )
-    return SharedCells(first, second, sentences, names)
-
-
-def _matches(first: pd.DataFrame, second: pd.DataFrame) -> np.ndarray:
-    """Positions of equal rows in both tables, int (matches, 2), in the order of the first; a copy matches a copy."""
-    keys = [table.assign(copy=table.groupby([*table]).cumcount()) for table in (first, second)]
-    wanted, there = map(pd.MultiIndex.from_frame, keys)
-    found = there.get_indexer(wanted)
-    return np.column_stack([np.flatnonzero(found >= 0), found[found >= 0]])
-
-
-def name_agreement(shared: SharedCells, targets: tuple[str, str]) -> pd.DataFrame:
+def name_agreement(shared: MatchedCubes, targets: tuple[str, str]) -> pd.DataFrame:
     """What each name does in both studies: ``name``, ``first``, ``second`` (mean change over the shared sentences).
 
     Changes are signed, as parts of the target's range.
     """
     first, second = (stats.mean_by_name(shared.changes(side, target)) for side, target in enumerate(targets))
-    names = shared.first.names["name"].to_numpy()[shared.names[:, 0]]
-    return pd.DataFrame({"name": names, "first": first, "second": second})
+    return pd.DataFrame({"name": shared.first.names["name"], "first": first, "second": second})
 
 
-def disagreements(shared: SharedCells, targets: tuple[str, str], *, limit: int = 100) -> pd.DataFrame:
+def disagreements(shared: MatchedCubes, targets: tuple[str, str], *, limit: int = 100) -> pd.DataFrame:
     """The cells in which a name moves the two scores most differently, largest difference first.
 
-    ``sentence_position``, ``name_position`` (in the first cube), ``name``, ``first``, ``second`` (changes, as a part of
+    ``sentence_position``, ``name_position`` (in the pair), ``name``, ``first``, ``second`` (changes, as a part of
     the target's range), ``disagreement`` (size of their difference).
     """
     first, second = (shared.changes(side, target) for side, target in enumerate(targets))
     distances = np.abs(first - second)
     order = np.argsort(-distances, axis=None, kind="stable")[: min(limit, int((~np.isnan(distances)).sum()))]
     rows, columns = np.unravel_index(order, distances.shape)
-    names = shared.names[columns, 0]
     return pd.DataFrame(
         {
-            "sentence_position": shared.sentences[rows, 0],
-            "name_position": names,
-            "name": shared.first.names["name"].to_numpy()[names],
+            "sentence_position": rows,
+            "name_position": columns,
+            "name": shared.first.names["name"].to_numpy()[columns],
             "first": first[rows, columns],
             "second": second[rows, columns],
             "disagreement": distances[rows, columns],
@@ -208,7 +199,7 @@ def disagreements(shared: SharedCells, targets: tuple[str, str], *, limit: int =
 
 
 def metric_differences(
-    shared: SharedCells, targets: tuple[str, str], *, thresholds: tuple[float | None, float | None] = (None, None)
+    shared: MatchedCubes, targets: tuple[str, str], *, thresholds: tuple[float | None, float | None] = (None, None)
 ) -> pd.DataFrame:
     """Which of two studies is more sensitive, by each metric of Table 2, tested over the sentences that they share.
 
@@ -225,12 +216,12 @@ def metric_differences(
     sides: list[dict[str, np.ndarray]] = []
     labelled: list[int] = []
     for side, (cube, target) in enumerate(zip((shared.first, shared.second), targets, strict=True)):
-        original, perturbed = shared.scores(side, target)
+        original, perturbed = cube.scores(target)
         changes, edge = shared.changes(side, target), threshold_of(cube, target, thresholds[side])
         spread = {method.id: method(original, changes) for method in (ScoreDev(), ScoreRange())}
         sides.append(spread | {"label_dist": stats.label_dist_parts(original, perturbed, edge)})
         labelled.append(int(stats.labels_at(original, edge).sum()))
-    families = shared.first.families.subset(shared.sentences[:, 0])
+    families = shared.first.families
     rows = []
     for metric in sides[0]:
         first, second = (side[metric] for side in sides)
@@ -246,7 +237,7 @@ def metric_differences(
             | {name: bound if tested else np.nan for name, bound in zip(BOUNDS, found[1:], strict=True)}
         )
     table = pd.DataFrame(rows)
-    return table.assign(p_adjusted=stats.adjust(table["p_value"]), sentences=len(shared.sentences))
+    return table.assign(p_adjusted=stats.adjust(table["p_value"]), sentences=len(shared.first.sentences))
 
 
 def names_before_after(before: ScoreCube, after: ScoreCube, target: str) -> pd.DataFrame:

@@ -82,16 +82,16 @@ def test_new_flips_are_listed_those_of_names_above_the_limit_first(pair: Matched
     listed = [line for line in text.splitlines() if line.startswith("- `")]
     assert len(listed) == 5 and all("with `Person C`: " in line for line in listed)
     first = flips.frame().iloc[0]
-    before = pair.before.scores("toxicity")[1][first["sentence_position"], 2]
+    before = pair.second.scores("toxicity")[1][first["sentence_position"], 2]
     assert f"{first['original']:.3f} → {first['perturbed']:.3f} (before {before:.3f})" in listed[0]
-    less = pair.now.perturbed.copy()
+    less = pair.first.perturbed.copy()
     less[:, 5, 0] = np.minimum(less[:, 5, 0] + 0.2, 1)  # the sixth name is moved too, and less
-    both = replace(pair, now=replace(pair.now, perturbed=less))
+    both = replace(pair, first=replace(pair.first, perturbed=less))
     assert len(tables.new_flips(both, "toxicity")) > len(flips) + 5
     sixth = table.assign(above=[name == 5 for name in range(11)])
     listed = [line for line in markdown(both, {"toxicity": sixth}, limit=0.1).splitlines() if line.startswith("- `")]
     assert len(listed) == 5 and all("with `Person F`: " in line for line in listed)
-    assert "Labels that" not in markdown(replace(pair, before=pair.now), {"toxicity": table}, limit=0.1)
+    assert "Labels that" not in markdown(replace(pair, second=pair.first), {"toxicity": table}, limit=0.1)
 
 
 def test_each_name_is_a_test_of_its_target() -> None:
@@ -107,7 +107,7 @@ def test_each_name_is_a_test_of_its_target() -> None:
 def test_few_new_flips_are_only_counted(pair: MatchedCubes) -> None:
     table = tables.change_table(pair, "toxicity", limit=0.1)
     for rows in range(2, 30):
-        few = replace(pair, now=pair.now.rows(np.arange(rows)), before=pair.before.rows(np.arange(rows)))
+        few = replace(pair, first=pair.first.rows(np.arange(rows)), second=pair.second.rows(np.arange(rows)))
         if len(tables.new_flips(few, "toxicity")) == 5:
             break
     assert "did not before (5):" in markdown(few, {"toxicity": table}, limit=0.1)

@@ -49,8 +49,9 @@ def second() -> ScoreCube:
 
 def test_shared_cells_are_matched_by_text_and_name(first: ScoreCube, second: ScoreCube) -> None:
     shared = shared_cells(first, second)
-    assert shared.sentences.tolist() == [[1, 0]]
-    assert shared.names.tolist() == [[0, 1], [2, 0]]
+    assert [cube.sentences["text"].tolist() for cube in (shared.first, shared.second)] == [["He b"]] * 2
+    assert [cube.names["name"].tolist() for cube in (shared.first, shared.second)] == [["x", "z"]] * 2
+    assert (shared.unmatched_sentences, shared.unmatched_names) == (1, 1)
 
 
 def test_changes_are_parts_of_each_range(first: ScoreCube, second: ScoreCube) -> None:
@@ -74,13 +75,13 @@ def test_the_cells_that_differ_most_come_first(first: ScoreCube, second: ScoreCu
     assert found["disagreement"].tolist() == [1.0, 0.25]
     other_way = disagreements(shared_cells(second, first), ("mood", "toxicity"))
     assert other_way[["name", "disagreement"]].to_numpy().tolist() == [["z", 1.0], ["x", 0.25]]
-    assert found[["sentence_position", "name_position"]].to_numpy().tolist() == [[1, 2], [1, 0]]
+    assert found[["sentence_position", "name_position"]].to_numpy().tolist() == [[0, 1], [0, 0]]
     assert len(disagreements(shared_cells(first, second), ("toxicity", "mood"), limit=1)) == 1
 
 
 def test_a_study_agrees_with_itself(large_cube: ScoreCube) -> None:
     shared = shared_cells(large_cube, large_cube)
-    assert len(shared.sentences) == large_cube.shape[0]  # equal texts are matched one to one
+    assert shared.first.shape == large_cube.shape  # equal texts are matched one to one
     assert disagreements(shared, ("toxicity", "toxicity"))["disagreement"].max() == 0
 
 
@@ -140,10 +141,10 @@ def test_the_common_part_in_the_later_order(cube: ScoreCube) -> None:
     later = moved(cube, 1, 0.25).rows(np.array([1]))
     known = replace(later, names=later.names.assign(name=["Ada", "Ben", "Dora"]))
     pair = tables.paired(known, cube)
-    assert pair.now.shape == pair.before.shape == (1, 2, 2)
-    assert pair.before.sentences["sentence_id"].tolist() == ["s1"]
+    assert pair.first.shape == pair.second.shape == (1, 2, 2)
+    assert pair.second.sentences["sentence_id"].tolist() == ["s1"]
     assert (pair.unmatched_sentences, pair.unmatched_names) == (0, 1)
-    assert (pair.now.perturbed - pair.before.perturbed)[0, :, 0].tolist() == [0.0, 0.25]
+    assert (pair.first.perturbed - pair.second.perturbed)[0, :, 0].tolist() == [0.0, 0.25]
 
 
 def test_a_sentence_whose_text_changed_is_another_one(cube: ScoreCube) -> None:
@@ -255,15 +256,15 @@ def test_the_change_of_the_spread_is_paired_over_sentences() -> None:
 def test_results_with_neutral_edits_that_share_some_sentences_are_compared(large_cube: ScoreCube) -> None:
     edited = replace(large_cube, controls=np.full((40, 3, 1), 0.5, dtype=np.float32))
     pair = tables.paired(edited, edited.rows(np.arange(5, 30)))
-    assert pair.now.shape == pair.before.shape == (25, 12, 1) and pair.unmatched_sentences == 15
+    assert pair.first.shape == pair.second.shape == (25, 12, 1) and pair.unmatched_sentences == 15
 
 
 def test_equal_sentences_are_matched_one_to_one(first: ScoreCube) -> None:
     """Each copy of a text has one counterpart, in their order."""
     text = first.sentences["text"].iloc[0]
     twice = replace(first, sentences=first.sentences.assign(text=text))
-    assert shared_cells(twice, twice).sentences.tolist() == [[0, 0], [1, 1]]
-    assert shared_cells(twice, first).sentences.tolist() == [[0, 0]]
+    assert shared_cells(twice, twice).second.sentences["sentence_id"].tolist() == ["s0", "s1"]
+    assert shared_cells(twice, first).first.sentences["sentence_id"].tolist() == ["s0"]
 
 
 def test_flips_of_a_sentence_are_counted(cube: ScoreCube) -> None:

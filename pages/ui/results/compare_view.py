@@ -25,7 +25,7 @@ from psa_core.study import perturbation_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.tables.floors import BOUNDS, beyond_floor
 from psa_core.tables.pairs import (
-    SharedCells,
+    MatchedCubes,
     disagreements,
     metric_differences,
     name_agreement,
@@ -165,7 +165,7 @@ def two_studies(study: StudyContext, studies: list[Compared], table: pd.DataFram
     except PsaError as error:
         typography.second(f"These two cannot be compared. {error.full_message}")
         return
-    _warn(shared, (left_target, right_target))
+    _warn(shared, pair)
     thresholds = table.set_index(["run", "target"])["threshold"]
     at = (thresholds[left.run, targets[0]], thresholds[right.run, targets[1]])
     differences = metric_differences(shared, targets, thresholds=at).set_index("metric")
@@ -233,16 +233,13 @@ def _lacking(choices: dict[str, Choice], first: str) -> str:
     )
 
 
-def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
+def _warn(shared: MatchedCubes, pair: tuple[Choice, Choice]) -> None:
     """Say where the two studies differ in sentences, names or scale, so that this is not mistaken for the models."""
+    shapes, targets = [compared.cube.shape for compared, _ in pair], [target for _, target in pair]
     words = [
-        f"only {counted(len(matched), noun)} {verb(len(matched), 'are', 'is')} in both "
-        f"({one:,} in the first, {two:,} in the second)"
-        for matched, noun, one, two in (
-            (shared.sentences, "sentence", shared.first.shape[0], shared.second.shape[0]),
-            (shared.names, "name", shared.first.shape[1], shared.second.shape[1]),
-        )
-        if not len(matched) == one == two
+        f"only {counted(both, noun)} {verb(both, 'are', 'is')} in both ({one:,} in the first, {two:,} in the second)"
+        for noun, both, one, two in zip(("sentence", "name"), shared.first.shape, *shapes, strict=False)
+        if not both == one == two
     ]
     if targets[0].name != targets[1].name:
         words.append(f"{targets[0].name} and {targets[1].name} are different targets")
@@ -253,11 +250,11 @@ def _warn(shared: SharedCells, targets: tuple[Target, Target]) -> None:
 
 
 def _names_against(
-    study: StudyContext, shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, ...]
+    study: StudyContext, shared: MatchedCubes, targets: tuple[str, str], *, titles: tuple[str, ...]
 ) -> None:
     agreement = name_agreement(shared, targets)
     r = stats.pearson(agreement["first"], agreement["second"])
-    words = comparison.effects_finding(r, sentences=len(shared.sentences), names=len(shared.names))
+    words = comparison.effects_finding(r, sentences=shared.first.shape[0], names=shared.first.shape[1])
     typography.second(words)
     labels = controls.labels_of(agreement["name"].tolist())
     exports.figure(
@@ -271,7 +268,7 @@ def _names_against(
     )
 
 
-def _disagreements(shared: SharedCells, targets: tuple[str, str], *, titles: tuple[str, ...]) -> None:
+def _disagreements(shared: MatchedCubes, targets: tuple[str, str], *, titles: tuple[str, ...]) -> None:
     """The cells on which the two studies differ most, as a table."""
     found = disagreements(shared, targets, limit=SHOWN_CELLS)
     if found["disagreement"].max() < NEGLIGIBLE:
