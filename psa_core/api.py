@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from psa_core import models, report, stats, study, tables
+from psa_core import report, stats, study, tables
 from psa_core.cache import ScoreCache
 from psa_core.charts.drawing import drawing_svg
 from psa_core.charts.intervals import group_differences
@@ -29,7 +29,7 @@ from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError, OptionError
 from psa_core.folders import results
 from psa_core.inputs.checks import as_text
-from psa_core.inputs.groups import CROSS, columns_of
+from psa_core.inputs.groups import CROSS, columns_of, grouping
 from psa_core.plurals import counted
 from psa_core.study import perturbation_of, review
 from psa_core.study.perturbation import Perturbation
@@ -217,7 +217,7 @@ class Study:
         results.write(self.cube, Path(as_text("folder", folder)), report.render)
 
     def __repr__(self) -> str:
-        return f"Study({self._size()}, {self._model()})"
+        return f"Study({self._size()}, {report.model_name(self.cube)})"
 
     def _repr_html_(self) -> str:
         rows = "".join(
@@ -226,7 +226,8 @@ class Study:
             for target in self.targets
         )
         return (
-            f"<div><p><b>{html.escape(self._model())}</b>: {self._size()}</p><table><tbody>{rows}</tbody></table>"
+            f"<div><p><b>{html.escape(report.model_name(self.cube))}</b>: {self._size()}</p>"
+            f"<table><tbody>{rows}</tbody></table>"
             '<p><code>.name_effects()</code> <code>.flips()</code> <code>.chart("names")</code> '
             '<code>.chart("thresholds")</code> <code>.finding("sentences")</code></p></div>'
         )
@@ -280,7 +281,7 @@ class Study:
     def _group_column(self, column: str | None) -> str:
         known = [name for name in self.names.columns if name != "name"]
         if column is None:
-            sorting = tables.group_columns(self.cube)
+            sorting = grouping(self.names)
             if not sorting:
                 raise CubeError("groups", got="names without groups", expected="a column that sorts them into groups")
             return sorting[0]
@@ -291,9 +292,6 @@ class Study:
     def _size(self) -> str:
         sentences, names, _ = self.cube.shape
         return f"{counted(sentences, 'sentence')} × {counted(names, 'name')}"
-
-    def _model(self) -> str:
-        return models.titled(str(self.cube.asked.get("model", "a model")))
 
 
 def run(
@@ -389,7 +387,7 @@ def compare(*studies: Study | ScoreCube | str | Path, labels: Sequence[str] | No
     rows: list[dict[str, Any]] = []
     for number, given in enumerate(studies, start=1):
         opened = given if isinstance(given, Study) else Study(given) if isinstance(given, ScoreCube) else open(given)
-        label = opened._model() if isinstance(given, Study | ScoreCube) else Path(given).name
+        label = report.model_name(opened.cube) if isinstance(given, Study | ScoreCube) else Path(given).name
         label = f"{label} ({number})" if label in {row["study"] for row in rows} else label
         label = labels[number - 1] if labels else label
         for target, metrics in tables.summary(opened.cube).items():

@@ -18,6 +18,7 @@ from psa_core import study, tables
 from psa_core.api import Finding
 from psa_core.errors import CubeError, OptionError, PsaError
 from psa_core.folders import results
+from psa_core.inputs.groups import grouping
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 SENTENCES = ["He left early.", "She is late again.", "I saw him there.", "Her dog barked."]
@@ -75,7 +76,7 @@ def test_a_frame_has_a_row_for_each_sentence_with_each_name(found: psa.Study) ->
 
 
 def test_groups_take_the_first_column_that_sorts_names(found: psa.Study) -> None:
-    column = tables.group_columns(found.cube)[0]
+    column = grouping(found.cube.names)[0]
     pd.testing.assert_frame_equal(found.groups(), tables.group_table(found.cube, "toxicity", column))
     for given in ("gender", "gender*career"):
         pd.testing.assert_frame_equal(found.groups(given), tables.group_table(found.cube, "toxicity", given))

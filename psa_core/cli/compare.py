@@ -10,6 +10,7 @@ from psa_core import api, tables
 from psa_core.claims.formatting import with_interval
 from psa_core.claims.groups import condition_finding
 from psa_core.cli._base import Command
+from psa_core.inputs.groups import grouping
 from psa_core.options import option
 from psa_core.report.model_card import bracketed
 
@@ -46,7 +47,7 @@ def _execute(
 def _print_conditions(label: str, study: api.Study) -> None:
     """What each condition of a study changes in the differences between groups of names."""
     for target in tables.condition_targets(study.cube):
-        for column in tables.group_columns(study.cube):
+        for column in grouping(study.cube.names):
             table = study.conditions(column, target)
             print(f"\n{condition_finding(table, target, column=column)}\n")
             print(f"| {label} | {column} | {target} before | after | change | p | beyond chance |")

@@ -14,6 +14,7 @@ from psa_core.cube import ScoreCube
 from psa_core.folders.view import obfuscated, view_of
 from psa_core.plurals import counted
 from psa_core.report import _sections as sections
+from psa_core.report._sections import model_name
 from psa_core.report.page import Html, Report, element, framed, prose_called
 from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 
@@ -41,7 +42,7 @@ def render(cube: ScoreCube, about: Collection[str] | None = None, *, answers: Pa
     others = f"Figures, changed labels and statistics of {counted(more, 'more target')} are in the study's folder."
     report = framed(
         Report(
-            title=f"Perturbation sensitivity of {sections.model_name(cube)}",
+            title=f"Perturbation sensitivity of {model_name(cube)}",
             question=sections.question(cube),
             caution=too_few_in(cube),
             findings=[

@@ -13,7 +13,6 @@ from psa_core.tables.groups import (
     condition_targets,
     crossing_table,
     crossings,
-    group_columns,
     group_file_table,
     group_table,
     published_table,

@@ -13,10 +13,9 @@ import pandas as pd
 from psa_core import stats
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError, OptionError
-from psa_core.inputs.groups import evidence_columns
+from psa_core.inputs.groups import evidence_columns, grouping
 from psa_core.registry import ASSETS
 from psa_core.stats.associations import NAMES_PER_COLUMN, explain
-from psa_core.tables.groups import group_columns
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -69,12 +68,12 @@ class FactorAnalysis:
 
 def group_factors(cube: ScoreCube) -> list[str]:
     """Group columns that can be a factor: at least two groups of three names, once small groups are pooled."""
-    return [column for column in group_columns(cube) if _levels(cube.names[column])]
+    return [column for column in grouping(cube.names) if _levels(cube.names[column])]
 
 
 def number_factors(cube: ScoreCube) -> list[str]:
     """Columns of numbers that can be a factor, such as shares (``p_black``): every name has one, and they vary."""
-    others = [column for column in cube.names.columns.drop("name") if column not in group_columns(cube)]
+    others = [column for column in cube.names.columns.drop("name") if column not in grouping(cube.names)]
     numbers = {column: pd.to_numeric(cube.names[column], errors="coerce") for column in others}
     return [column for column, values in numbers.items() if values.notna().all() and values.nunique() > 2]
 
@@ -165,7 +164,7 @@ def factor_columns(
             for level in levels:
                 columns[factor, f"{factor}: {level} against {largest}"] = (pooled == level).to_numpy(np.float64)
         else:
-            expected = ", ".join([*MEASURED, *group_columns(cube), *number_factors(cube)])
+            expected = ", ".join([*MEASURED, *grouping(cube.names), *number_factors(cube)])
             raise OptionError("factor", got=repr(factor), expected=f"one of {expected}")
     if not columns:
         raise OptionError("factors", got="none that varies", expected="at least one")

@@ -261,11 +261,6 @@ def published_table(table: pd.DataFrame, column: str) -> pd.DataFrame:
     return pd.concat([names, numbers.round({"Selection Rate": 3, "Impact Ratio": 3})], axis=1)
 
 
-def group_columns(cube: ScoreCube) -> list[str]:
-    """Columns of the name list that form at least two groups, one of them with at least two names."""
-    return grouping(cube.names)
-
-
 def crossings(columns: Sequence[str], names: pd.DataFrame) -> list[str]:
     """Pairs of columns whose groups can be crossed: at least two crossed groups of two names, four at least in all."""
     found = []
@@ -280,7 +275,7 @@ def _columns_of_study(cube: ScoreCube) -> tuple[list[str], str]:
     """The group columns of the names and those that the study asks for, and its crossing; empty where it has none."""
     groups = str(cube.asked.get("groups") or "")
     asked = columns_of(cube.names, groups) if groups else ()
-    return list(dict.fromkeys([*group_columns(cube), *asked])), CROSS.join(asked) if len(asked) > 1 else ""
+    return list(dict.fromkeys([*grouping(cube.names), *asked])), CROSS.join(asked) if len(asked) > 1 else ""
 
 
 def _stacked(frames: Sequence[pd.DataFrame], headings: Mapping[str, str]) -> pd.DataFrame:

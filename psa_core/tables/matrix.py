@@ -10,8 +10,7 @@ from numpy.typing import ArrayLike
 
 from psa_core import stats
 from psa_core.cube import ScoreCube
-from psa_core.inputs.groups import labels_of
-from psa_core.tables.groups import group_columns
+from psa_core.inputs.groups import grouping, labels_of
 
 STRONGEST = 0.98
 #: Optimal leaf order takes the cube of the leaves: 0.1 s for 300, 6 s for 1,000.
@@ -69,7 +68,7 @@ def matrix(cube: ScoreCube, target: str, *, baseline: stats.Baseline = "names") 
 def _named(cube: ScoreCube, columns: np.ndarray, numbered: np.ndarray, values: np.ndarray) -> pd.DataFrame:
     """The clusters with the group that explains each best."""
     names = cube.names["name"].to_numpy()[columns]
-    groups = {column: labels_of(cube.names, column)[columns] for column in group_columns(cube)}
+    groups = {column: labels_of(cube.names, column)[columns] for column in grouping(cube.names)}
     rows, tests = [], []
     for cluster in range(numbered.max() + 1):
         inside = numbered == cluster

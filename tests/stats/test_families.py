@@ -12,6 +12,7 @@ from scipy.stats import t
 from psa_core import stats, tables
 from psa_core.cube import ScoreCube
 from psa_core.errors import CubeError
+from psa_core.inputs.groups import grouping
 from psa_core.stats import Families
 from psa_core.tables.corpus import place_table
 from psa_core.tables.pairs import order_replicability
@@ -65,7 +66,7 @@ def everything(cube: ScoreCube) -> list[pd.DataFrame | object]:
     return [
         *(tables.name_table(cube, target, baseline=baseline) for baseline in ("original", "names")),
         tables.name_test_table(cube, target, margin=0.05),
-        *(tables.group_table(cube, target, column) for column in tables.group_columns(cube)),
+        *(tables.group_table(cube, target, column) for column in grouping(cube.names)),
         tables.label_dist_table(cube, target),
         tables.change_table(pair, target, limit=0.0),
         tables.limit_table(cube, target, limit=0.0),

@@ -10,12 +10,12 @@ from psa_core.claims.groups import group_finding, interaction_finding, selection
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import CubeError
 from psa_core.inputs.conditions import Condition
+from psa_core.inputs.groups import grouping
 from psa_core.study.conditions import COUNTS, joined
 from psa_core.tables import (
     condition_table,
     crossing_table,
     crossings,
-    group_columns,
     group_file_table,
     group_table,
     published_table,
@@ -91,12 +91,12 @@ def test_one_name_is_no_group(large_cube: ScoreCube) -> None:
 
 def test_file_of_groups(large_cube: ScoreCube) -> None:
     named = replace(large_cube, names=large_cube.names.assign(alone=[f"x{n}" for n in range(len(large_cube.names))]))
-    assert "alone" not in group_columns(named)
+    assert "alone" not in grouping(named.names)
     table = group_file_table(named, "toxicity")
     assert table.columns.tolist() == [
         "column", "group", "names", "difference", "low", "high", "floor_low", "floor_high", "p_adjusted",
     ]  # fmt: skip
-    assert set(table["column"]) == set(group_columns(named))
+    assert set(table["column"]) == set(grouping(named.names))
     without = replace(large_cube, names=large_cube.names[["name"]])
     assert group_file_table(without, "toxicity").empty
 
