@@ -10,7 +10,7 @@ from typing import Any
 from psa_core.cache import ScoreCache
 from psa_core.environment import versions
 from psa_core.models import Scorer
-from psa_core.scoring import CellScores, Grid, Progress, ScoringOptions, score_cells
+from psa_core.scoring import CellScores, Grid, Progress, score_cells
 
 ACCOUNT = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
 
@@ -59,8 +59,7 @@ def score_grid(scorer: Scorer, grid: Grid, running: Running) -> CellScores:
     """Score every text of a grid (R, C): (R, C, T) scores."""
     running.allow(len(grid))
     cache = ScoreCache.open() if running.cached else None
-    watch = {"on_window": running.on_window, "should_stop": running.should_stop}
-    return score_cells(scorer, grid, options=ScoringOptions(), cache=cache, **watch)  # type: ignore[arg-type]
+    return score_cells(scorer, grid, cache=cache, on_window=running.on_window, should_stop=running.should_stop)
 
 
 def plain_record(imported: Any) -> dict[str, Any]:

@@ -59,14 +59,8 @@ def _execute(
         planned = study.plan(spec)
         print(f"{counted(planned.cells, 'sentence–name pair')}. {preview.estimate(planned, spec.model).words}")
         return 0
-    scoring = ScoringOptions(
-        seed=spec.seed,
-        use_cache=not no_cache,
-        precision=precision,
-        executor=executor,
-        until_precision=until_precision,
-    )
-    cache = ScoreCache.open()
+    scoring = ScoringOptions(seed=spec.seed, precision=precision, executor=executor, until_precision=until_precision)
+    cache = None if no_cache else ScoreCache.open()
     with study.sentence_bar(sys.stderr.isatty()) as on_window:
         planned, cube = asked.score(spec, out, most=most, options=scoring, cache=cache, on_window=on_window)
     print(f"{counted(cube.shape[0], cube.noun)} × {counted(cube.shape[1], 'name')}: results in {out}")
@@ -77,7 +71,7 @@ def _execute(
             print(f"{target.name}: {floor}")
     tell_left_out(planned.selection)
     for note in cube.provenance["notes"]:
-        if note != cache.note:  # which was printed when it came up
+        if cache is None or note != cache.note:  # which was printed when it came up
             print(f"Note: {note}")
     return 0 if fail_above is None else _gate(cube, fail_above)
 

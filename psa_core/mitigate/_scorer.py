@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from psa_core.errors import AnchorError, NameListError
 from psa_core.inputs import people
 from psa_core.inputs.checks import as_texts
 from psa_core.models import Scorer
+from psa_core.models._base import digest
 from psa_core.scoring import score as score_texts
 from psa_core.study.perturbation import Perturbation
 
@@ -72,7 +72,7 @@ class NameAveraged:
     def fingerprint(self) -> str:
         """Changes with the scorer's, the names and the anchors found."""
         parts = (self.scorer.fingerprint, self.names, tuple(sorted(set(self.recognised))), self.finder.fingerprint)
-        return "name-averaged:" + hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+        return f"name-averaged:{digest([repr(parts)])}"
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
         """Mean score over the names: float32 (len(texts), T); templates that repeat are scored once."""

@@ -70,7 +70,7 @@ def halves_of_names(names: pd.DataFrame, *, field: str = "names to split", seed:
     return halves(names, kept_together=keys, seed=seed)
 
 
-def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
+def split_sentences(cube: ScoreCube) -> Halves:
     """The sentences that the number of names may be chosen on, and those that are measured; repeats stay together.
 
     Raises `CubeError` with one sentence: no other is left to measure.
@@ -83,12 +83,12 @@ def split_sentences(cube: ScoreCube, *, seed: int = 0) -> Halves:
             expected="at least two: one to choose the number of names on, one to measure",
             fix="Run the study on more sentences.",
         )
-    return halves(pd.DataFrame(index=range(len(keys))), kept_together=keys, seed=seed)
+    return halves(pd.DataFrame(index=range(len(keys))), kept_together=keys)
 
 
-def drawn(rows: np.ndarray, count: int, *, seed: int = 0) -> np.ndarray:
+def drawn(rows: np.ndarray, count: int) -> np.ndarray:
     """The first `count` rows of a seeded random order, so that a smaller draw is a part of a larger one."""
-    return np.sort(np.random.default_rng(seed).permutation(rows)[:count])
+    return np.sort(np.random.default_rng(0).permutation(rows)[:count])
 
 
 def name_keys(names: Iterable[str]) -> list[str]:

@@ -14,7 +14,6 @@ import numpy as np
 from psa_core import trust
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import path_of
-from psa_core.models._answers import reason
 from psa_core.models._base import ModelPlugin, digest, digest_of_files
 from psa_core.models._options import split_options
 from psa_core.models._transformers import foreign
@@ -31,8 +30,6 @@ from psa_core.models._transformers.heads import Head, head_of
 MODEL_FILES = ("model.onnx", "onnx/model.onnx", "model_optimized.onnx", "model_quantized.onnx")
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MAX_LABELS = 100_000
-#: What may be raised by settings of another kind than they should be.
-SETTINGS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 # These count positions from the padding's id on, so their position tables are longer than what they can read.
 POSITIONS_AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-roberta-xl", "longformer")
 
@@ -83,7 +80,7 @@ def load(argument: str) -> OnnxScorer:
     configuration = _json(_beside(file, "config.json"))
     session = _session(file)
     more = _json(_beside(file, "tokenizer_config.json", needed=False))
-    try:
+    with foreign("config.json", "a damaged file", "the configuration of a text classifier"):
         head = _head(session, configuration, options)
         shape = session.get_inputs()[0].shape  # of rows and tokens, where the file was written for so many
         width = shape[1] if len(shape) == 2 and isinstance(shape[1], int) else NO_LIMIT
@@ -94,9 +91,6 @@ def load(argument: str) -> OnnxScorer:
         known = [int(limit) for limit in limits if limit and 0 < limit < NO_LIMIT]
         limit = min(min(known, default=DEFAULT_MAX_TOKENS), width or NO_LIMIT)
         pad = int(configuration.get("pad_token_id") or 0)
-    except SETTINGS as error:
-        got = f"a damaged file ({reason(error)})"
-        raise ModelError("config.json", got=got, expected="the configuration of a text classifier") from error
     rules = _beside(file, "tokenizer.json") or file
     with foreign("tokenizer.json", "a file that does not load", "a tokenizer"):
         tokenizer = Tokenizer.from_file(str(rules))
@@ -104,11 +98,9 @@ def load(argument: str) -> OnnxScorer:
     fingerprint = f"onnx:{digest([digest_of_files([*weights, rules]), repr((*head.described, limit))])}"
     about = f"{head.words}; reads at most {limit} tokens of a text"
     scorer = OnnxScorer(session, tokenizer, head.targets, head.reduce, fingerprint, limit, about, pad)
-    try:
+    unanswered = f"{file.name}, which does not answer a text"
+    with foreign("onnx", unanswered, "a text classifier with its own tokenizer"):
         scorer.score(["He is here."])
-    except Exception as error:  # ONNX Runtime raises nothing narrower
-        got = f"{file.name}, which does not answer a text ({reason(error)})"
-        raise ModelError("onnx", got=got, expected="a text classifier with its own tokenizer") from error
     return scorer
 
 
@@ -148,16 +140,10 @@ def _session(file: Path) -> Any:
     except ImportError as error:
         fix = "Run: pip install onnxruntime"
         raise ModelError("onnx", got="no installed package onnxruntime", expected="it", fix=fix) from error
-    from onnxruntime.capi import onnxruntime_pybind11_state as states
-
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    faults = (states.Fail, states.InvalidProtobuf, states.InvalidGraph, states.NoSuchFile, states.NotImplemented)
-    try:
+    with foreign("onnx", f"{file.name}, which does not load", "a whole file"):
         session = onnxruntime.InferenceSession(str(file), options, providers=["CPUExecutionProvider"])
-    except (*faults, states.InvalidArgument, states.RuntimeException, RuntimeError, ValueError) as error:
-        got = f"{file.name}, which does not load ({reason(error)})"
-        raise ModelError("onnx", got=got, expected="a whole file") from error
     names = [known.name for known in session.get_inputs()]
     if "input_ids" not in names or not set(names) <= set(INPUTS):
         raise ModelError("onnx", got=f"the inputs {', '.join(names)}", expected=f"some of {', '.join(INPUTS)}")

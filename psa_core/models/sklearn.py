@@ -14,14 +14,13 @@ from psa_core import trust
 from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts, path_of
-from psa_core.models._answers import as_scores, reason
+from psa_core.models._answers import as_scores
 from psa_core.models._base import ModelPlugin, digest, digest_of_files
 from psa_core.models._options import parse_range, split_options
+from psa_core.models._transformers import foreign
 from psa_core.models._transformers.heads import head_of_labels
 
-TRUST = "PSA_SKOPS_TRUST"
-#: What an estimator may raise of texts, or of parameters that somebody changed.
-FAULTS = (ArithmeticError, AttributeError, LookupError, RuntimeError, SystemError, TypeError, ValueError)
+TRUST, EXPECTED = "PSA_SKOPS_TRUST", "a file that skops.io.dump wrote"
 #: Parts of scikit-learn's calibrated classifiers: numbers and no code, though skops does not list them.
 KNOWN = ("sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration")
 
@@ -43,14 +42,12 @@ class PipelineScorer:
         texts = as_texts(texts)
         if not texts:
             return np.empty((0, len(self.targets)), np.float32)
-        try:
+        # An estimator may raise anything of texts, or of parameters that somebody changed.
+        with foreign(self.name, "a pipeline that does not take texts", "one that begins with a text vectorizer"):
             if self.weights is None:
                 answer = np.asarray(self.pipeline.predict(texts), np.float64)
             else:
                 answer = np.asarray(self.pipeline.predict_proba(texts) @ self.weights.astype(np.float64))
-        except FAULTS as error:
-            got = f"a pipeline that does not take texts ({reason(error)})"
-            raise ModelError(self.name, got=got, expected="one that begins with a text vectorizer") from error
         declare = "write ?range=low..high after the file"
         return as_scores(answer, texts, targets=self.targets, source=self.name, declare=declare)
 
@@ -71,13 +68,10 @@ def load(argument: str) -> PipelineScorer:
 
     own = [part.strip() for part in os.environ.get(TRUST, "").split(",") if part.strip()]
     pipeline = _read(path, [*KNOWN, *own])
-    try:
+    with foreign(path.name, "a damaged pipeline", EXPECTED):
         head, regresses = None, is_regressor(pipeline)
         if hasattr(pipeline, "predict_proba") and hasattr(pipeline, "classes_"):
             head = head_of_labels([str(label) for label in pipeline.classes_], options.get("targets", ""))
-    except FAULTS as error:
-        got = f"a damaged pipeline ({reason(error)})"
-        raise ModelError(path.name, got=got, expected="a file that skops.io.dump wrote") from error
     if head is not None:
         targets, weights = head.targets, head.weights
     elif regresses:
@@ -96,26 +90,23 @@ def _read(path: Path, trusted: list[str]) -> Any:
     import warnings
 
     if not path.is_file():
-        raise ModelError("skops", got=f"no file at {str(path)!r}", expected="a file that skops.io.dump wrote")
+        raise ModelError("skops", got=f"no file at {str(path)!r}", expected=EXPECTED)
     try:
         from skops import io
         from skops.io.exceptions import UntrustedTypesFoundException
     except ImportError as error:
         fix = "Run: pip install skops"
         raise ModelError("skops", got="no installed package skops", expected="it", fix=fix) from error
-    try:
-        # A file of another scikit-learn is said in a warning at each load.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+    # A file of another scikit-learn is said in a warning at each load.
+    with foreign(path.name, "a file that does not load", EXPECTED), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
             return io.load(path, trusted=trusted)
-    except UntrustedTypesFoundException as error:
-        types = ",".join(sorted(set(io.get_untrusted_types(file=path)) - set(trusted)))
-        fix = f"If you trust its source, set {TRUST}={types} in the environment."
-        got = f"types that skops does not know ({types})"
-        raise ModelError(path.name, got=got, expected="none", fix=fix) from error
-    except Exception as error:  # a damaged one may raise anything on its way
-        got = f"a file that does not load ({reason(error)})"
-        raise ModelError(path.name, got=got, expected="a file that skops.io.dump wrote") from error
+        except UntrustedTypesFoundException as error:
+            types = ",".join(sorted(set(io.get_untrusted_types(file=path)) - set(trusted)))
+            fix = f"If you trust its source, set {TRUST}={types} in the environment."
+            got = f"types that skops does not know ({types})"
+            raise ModelError(path.name, got=got, expected="none", fix=fix) from error
 
 
 MODEL = ModelPlugin(

@@ -131,7 +131,7 @@ class ScoringOptions:
     """How to score the cells of a study.
 
     `seed` is that of the sentences' random order; `window_texts` are the distinct texts between two commits of scores
-    (None: about two seconds' worth); without `use_cache` even a given cache is ignored. ``exact`` scores are float32,
+    (None: about two seconds' worth). ``exact`` scores are float32,
     within 1e-5 of one text at a time; ``fast`` ones may use the device's shorter formats, and say how far they are off.
     The `backend` ``auto`` is the fastest that is installed and verified; the `executor` is ``local``, ``ray`` (a
     cluster of this machine) or ``ray:<address>``. With `until_precision` scoring stops as soon as every name's
@@ -141,7 +141,6 @@ class ScoringOptions:
 
     seed: int = option(0)
     window_texts: int | None = option(None, low=1)
-    use_cache: bool = option(True)
     precision: Precision = option("exact")
     backend: BackendChoice = option("auto")
     executor: str = option("local")

@@ -92,7 +92,7 @@ def score_cells(
     `ModelError` when the scorer does not answer as one must.
     """
     options = options or ScoringOptions()
-    run = _Run(scorer, perturbation, options, cache if options.use_cache else None)
+    run = _Run(scorer, perturbation, options, cache)
     run.score_missing(on_window or (lambda _: None), should_stop or (lambda: False))
     return run.result()
 

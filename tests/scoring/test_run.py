@@ -76,10 +76,10 @@ def test_one_more_name_scores_one_text_a_sentence(checksum, make_cells, cache):
     assert all("Namex 4" in text for text in checksum.asked)
 
 
-def test_the_cache_can_come_as_a_scorer_and_can_be_ignored(checksum, make_cells, cache):
+def test_a_study_without_a_cache_scores_all_again(checksum, make_cells, cache):
     score_cells(checksum, make_cells(), cache=cache)
     assert score_cells(checksum, make_cells(), cache=cache).texts_scored == 0
-    assert score_cells(checksum, make_cells(), cache=cache, options=ScoringOptions(use_cache=False)).texts_scored == 35
+    assert score_cells(checksum, make_cells()).texts_scored == 35
 
 
 def test_another_fingerprint_is_another_scorer(checksum, make_cells, cache):

@@ -24,15 +24,13 @@ from psa_core.audits.generation.cube import GenerationCube
 from psa_core.errors import OptionError
 from psa_core.inputs.people import people_of
 from psa_core.models import Scorer
+from psa_core.models._judges.question import paired
 from psa_core.plurals import counted
 from psa_core.registry import ASSETS
 from psa_core.scoring import Grid
 from psa_core.stats.means import CONFIDENCE
 from psa_core.stats.scores import nan_mean
 
-#: The line between the two documents of a pick; a line like it inside an answer is written otherwise.
-BETWEEN = "\n---\n"
-_RULE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 QUESTIONS = ASSETS / "tasks" / "graders"
 PLANTED = ASSETS / "tasks" / "planted" / "pairs.json"
 #: One-sided p of a binomial test from which on a grader is believed to see what was planted.
@@ -102,11 +100,6 @@ def resolved(grader_id: str) -> str:
     return re.sub(r"(?<=question=)[^&]+", lambda found: known.get(found[0], found[0]), grader_id)
 
 
-def pair_text(first: str, second: str) -> str:
-    """Two answers as a judge that picks reads them."""
-    return BETWEEN.join(_RULE.sub("- - -", text) for text in (first, second))
-
-
 def pairs_of(kept: np.ndarray, seed: int) -> np.ndarray:
     """Who meets whom: int array (pairs, 5) of task, person, answer, other person, other answer; each answer once."""
     random = np.random.default_rng([seed, 17])
@@ -165,7 +158,7 @@ def _picked(scorer: Scorer, pairs: Sequence[tuple[str, str]], running: Running) 
     if place is None:
         expected = "a judge of a question with “pick”, asked in both orders"
         raise OptionError("--grader", got=scorer.targets[0].name, expected=expected, fix="See docs/judges.md.")
-    texts = Grid.of(pair_text(first, second) for first, second in pairs)
+    texts = Grid.of(paired(first, second) for first, second in pairs)
     scores = np.asarray(score_grid(scorer, texts, running).original, np.float64)
     return scores[:, 0], float(nan_mean(scores[:, place])) / 2
 

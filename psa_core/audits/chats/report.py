@@ -19,6 +19,7 @@ from psa_core.audits.generation.groups import (
     is_of_these,
     people_needed,
     people_words,
+    sides,
     surest_first,
 )
 from psa_core.claims.findings import Finding
@@ -72,7 +73,7 @@ def gap_words(row: pd.Series, measure: Measure, graders: Mapping[str, Any]) -> s
 
     `row` is one of `Tables.gaps`. Without a difference there is no direction.
     """
-    people, others = (people_words(row["column"], row[side]) for side in ("group_b", "group_a"))
+    people, others = sides(row)
     chance = f"p = {row['p_adjusted']:.2g}, corrected"
     if not row["difference"]:
         return f"On average, answers to {people} do not differ from those to {others} in {measure.title}."
@@ -132,7 +133,7 @@ def finding(
                  & (found["group_b"] == first["group_b"])]  # fmt: skip
     clauses = [clause(row, titles[row["measure"]]) for _, row in same.head(MOST_CLAUSES).iterrows()]
     clauses.sort(key=lambda words: not words[0].isdigit())  # *14 % shorter and with 13 % fewer sentences*
-    to, than = (people_words(first["column"], first[side]) for side in ("group_b", "group_a"))
+    to, than = sides(first)
     headline = f"Answers to {to} are {in_words(clauses)} than to {than}"
     rest = len(found) - len(clauses)
     nothing = f"beside this only some words differ: {quoted}" if quoted else NOTHING

@@ -122,7 +122,7 @@ def measure(spec: EquitySpec, running: Running) -> EquityResult:
     unknown = [system for system in task_scores if system not in spec.model]
     if unknown:
         raise OptionError("--task-scores", got=repr(unknown[0][:60]), expected=f"one of {', '.join(spec.model)}")
-    other = corpus.spelled(design, next(name for name in corpus.SPELLINGS if name != spec.spelling))
+    other = corpus.spelled(design, next(name for name in corpus.SPELLED if name != spec.spelling))
     changed = np.flatnonzero((design.rows["emotion_word"] != other.rows["emotion_word"]).to_numpy()).tolist()
     running.tell("Loading the models")
     scorers = {model_id: models.load(model_id) for model_id in spec.model}  # all first: a wrong id is told at once
@@ -169,8 +169,8 @@ def files(result: EquityResult) -> dict[str, Any]:
 
 def load(folder: Path, manifest: dict[str, Any]) -> EquityResult:
     """The result of a folder; any damage may raise."""
-    other = next(spelling for spelling in corpus.SPELLINGS if spelling != manifest["spelling"])
-    if manifest["spelling"] not in corpus.SPELLINGS:
+    other = next(spelling for spelling in corpus.SPELLED if spelling != manifest["spelling"])
+    if manifest["spelling"] not in corpus.SPELLED:
         raise ValueError(f"no spelling {manifest['spelling']!r}")
     design = corpus.Design(
         **{part: corpus.read_part(part, folder / f"{part}.csv").map(results.plain) for part in PARTS}

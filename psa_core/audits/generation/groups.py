@@ -93,6 +93,12 @@ def people_words(column: str, group: str, *, others: str = "people") -> str:
     return f"{others} of {column} “{group}”"
 
 
+def sides(row: Mapping[str, Any] | pd.Series, *, others: str = "people") -> tuple[str, str]:
+    """The second group of a row of `gaps_of` and the first, in words; see `people_words`."""
+    second, first = (people_words(row["column"], row[side], others=others) for side in ("group_b", "group_a"))
+    return second, first
+
+
 def people_needed(comparisons: int) -> int:
     """The fewest people of each group with whom a difference can be beyond chance among so many comparisons.
 

@@ -205,14 +205,14 @@ def _words(text: str) -> list[str]:
 
 
 def leak_check(
-    cube: GenerationCube, scorer_id: str, scorer: Scorer, running: Running, *, sample: int = SAMPLE, seed: int = 0
+    cube: GenerationCube, scorer_id: str, scorer: Scorer, running: Running, *, sample: int = SAMPLE
 ) -> dict[str, Any]:
     """How far the prompts would lead a scorer that reads some continuations behind the prompt of every value.
 
     See `leak_size`; of the targets that the audit measures.
     """
     kept = np.argwhere(cube.kept)
-    random = np.random.default_rng([seed, 7])
+    random = np.random.default_rng([0, 7])
     chosen = kept[np.sort(random.choice(len(kept), min(sample, len(kept)), replace=False))]
     rows, templates = cube.values.to_dict("records"), cube.templates["template"].tolist()
     texts = [str(cube.texts[m, a, k]) for m, a, k in chosen]

@@ -12,7 +12,7 @@ import pandas as pd
 from psa_core import generators
 from psa_core.audits.generation import groups as grouped
 from psa_core.audits.generation.cube import WHOLE, GenerationCube
-from psa_core.audits.generation.groups import in_words, people_needed, people_words
+from psa_core.audits.generation.groups import in_words, people_needed, sides
 from psa_core.audits.generation.result import GenerationResult
 from psa_core.audits.generation.tables import Tables, families_of, group_gaps, side_by_side, surest_first, widest_pair
 from psa_core.claims.findings import Finding
@@ -169,16 +169,10 @@ def _sure_groups(gaps: pd.DataFrame | None, numbers: Mapping[str, Any]) -> pd.Da
     return grouped.surest_first(gaps[is_sure])
 
 
-def _sides(row: pd.Series) -> tuple[str, str]:
-    """The second group and the first, in words."""
-    second, first = (people_words(row["column"], row[side], others="values") for side in ("group_b", "group_a"))
-    return second, first
-
-
 def _group_words(sure: pd.DataFrame) -> str:
     """The surest difference between two groups, and how many others there are."""
     row, rest = sure.iloc[0], len(sure) - 1
-    about, than = _sides(row)
+    about, than = sides(row, others="values")
     sign = 1 if row["difference"] > 0 else -1
     low, high = sorted(sign * float(row[end]) for end in ("low", "high"))
     interval = f"95 % interval {low:.3f} to {high:.3f}".replace("-", "−")
@@ -222,10 +216,11 @@ def group_table(gaps: pd.DataFrame, numbers: Mapping[str, Any]) -> pd.DataFrame:
     """Differences between groups in words, surest first; ``beyond chance`` marks what the finding may say."""
     rows, sure = grouped.surest_first(gaps), _sure_groups(gaps, numbers)
     keys = set(zip(sure["column"], sure["group_a"], sure["group_b"], strict=True)) if len(sure) else set()
+    told = [sides(row, others="values") for _, row in rows.iterrows()]
     return pd.DataFrame(
         {
-            "about": [_sides(row)[0] for _, row in rows.iterrows()],
-            "than about": [_sides(row)[1] for _, row in rows.iterrows()],
+            "about": [about for about, _ in told],
+            "than about": [than for _, than in told],
             "difference": rows["difference"],
             "95 % low": rows["low"],
             "95 % high": rows["high"],

@@ -150,14 +150,12 @@ def correlation_table(cube: ScoreCube, log_perplexity: tuple[np.ndarray, np.ndar
 
 
 def _local(x: np.ndarray, y: np.ndarray, families: Families) -> dict[str, float | int | None]:
-    from scipy.stats import ttest_1samp
+    from scipy.stats import pearsonr, ttest_1samp
 
-    dx, dy = (values - values.mean(axis=1, keepdims=True) for values in (x, y))
     varies = (np.ptp(x, axis=1) > 0) & (np.ptp(y, axis=1) > 0) & (x.shape[1] > 2)
-    dx, dy = dx[varies], dy[varies]
-    if not len(dx):
+    if not varies.any():
         return {"local_r": None, "local_p": None, "sentences": 0}
-    r = (dx * dy).sum(axis=1) / np.sqrt((dx**2).sum(axis=1) * (dy**2).sum(axis=1))
+    r = pearsonr(x[varies], y[varies], axis=1).statistic
     z = families.subset(varies).rows(np.arctanh(np.clip(r, -1 + 1e-12, 1 - 1e-12)))
     p = float(ttest_1samp(z, 0.0).pvalue) if len(z) > 1 and np.ptp(z) > 0 else None
     return {"local_r": float(r.mean()), "local_p": p, "sentences": len(r)}

@@ -13,7 +13,7 @@ from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._base import digest
 from psa_core.models._judges.answer_tree import SharedPrefix, common_prefix, ends_number, tree_of
-from psa_core.models._judges.question import MAX_LISTED_NUMBERS, Question
+from psa_core.models._judges.question import MAX_LISTED_NUMBERS, Question, paired
 from psa_core.models._transformers import in_template
 from psa_core.models._transformers.classifier import by_length, encoder
 
@@ -78,7 +78,7 @@ class Judge:
 
     @property
     def _probes(self) -> tuple[str, ...]:
-        return tuple(f"{text}\n---\n{text}" for text in PROBES) if self.question.kind == "pick" else PROBES
+        return tuple(paired(text, text) for text in PROBES) if self.question.kind == "pick" else PROBES
 
     @property
     def fingerprint(self) -> str:

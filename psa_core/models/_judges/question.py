@@ -24,6 +24,8 @@ SAME = 1e-9
 #: A log-probability at which an answer is never given.
 IMPOSSIBLE = -500.0
 ORDERS = ("given", "swapped", "averaged")
+#: The line between the two documents of a pick.
+BETWEEN = "\n---\n"
 _LINE = re.compile(r"^[ \t]*-{3,}[ \t]*$", re.MULTILINE)
 
 
@@ -214,6 +216,11 @@ class Question:
         if not self.is_two_valued:
             row.append(valid.std() if len(valid) else np.nan)
         return np.array(row, np.float32)
+
+
+def paired(first: str, second: str) -> str:
+    """The text about which a pick is asked; a line inside a document like the one between them is written otherwise."""
+    return BETWEEN.join(_LINE.sub("- - -", document) for document in (first, second))
 
 
 def written(number: float) -> str:

@@ -16,7 +16,7 @@ from psa_core.cube import Target
 from psa_core.errors import ModelError
 from psa_core.inputs.checks import as_texts
 from psa_core.models._judges.parsing import AROUND, ENDS, value_of, without_thought
-from psa_core.models._judges.question import Question
+from psa_core.models._judges.question import Question, paired
 
 MAX_LISTED = 20
 PROBE = "Alice left."
@@ -190,7 +190,7 @@ def open_judge(server: ChatServer, question: Question, fingerprint: str, samples
 
     Raises `ModelError` when the server answers neither way.
     """
-    text = f"{PROBE}\n---\n{PROBE}" if question.kind == "pick" else PROBE
+    text = paired(PROBE, PROBE) if question.kind == "pick" else PROBE
     judge = ChatJudge(server, question, f"{fingerprint}-logprobs", 0, server.parallel, server.model)
     try:
         offered = server.reply(judge.requests(text)[0])

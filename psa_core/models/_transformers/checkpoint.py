@@ -10,7 +10,6 @@ from typing import Any
 
 from psa_core import trust
 from psa_core.errors import ModelError
-from psa_core.models._answers import reason
 from psa_core.models._transformers import foreign, foreign_rules, import_transformers, reason_of
 from psa_core.models._transformers.classifier import best_device, quietly
 from psa_core.models._transformers.hub import PICKLED_WEIGHTS, TOKENIZER_FILES
@@ -66,15 +65,12 @@ def check_folder(folder: Path, *, allow_pickle: bool = False) -> dict[str, Any]:
         fix = f"For an adapter of this project, use minilm:{folder}." if (folder / "labels.json").is_file() else ""
         got = f"no config.json in {_named(folder)}"
         raise ModelError("model folder", got=got, expected="a transformers model", fix=fix)
-    try:
+    with foreign("config.json", "a damaged file", "a configuration with a model_type"):
         configuration = json.loads(file.read_text("utf-8"))
         kind = str(configuration["model_type"])
         ", ".join(configuration.get("architectures") or ())
         if too_many := next(_too_many(configuration), ""):
             raise ValueError(too_many)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        got = f"a damaged file ({reason(error)})"
-        raise ModelError("config.json", got=got, expected="a configuration with a model_type") from error
     import_transformers()
     from transformers import CONFIG_MAPPING
 

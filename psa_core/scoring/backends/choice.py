@@ -36,7 +36,6 @@ from psa_core.scoring.backends.forward import (
     SPLIT,
     DeviceForward,
     Forward,
-    ScorerForward,
     TokenBackend,
     TokenIds,
     Way,
@@ -82,7 +81,7 @@ def answers_logits(scorer: TokenScorer) -> TypeGuard[TransformersScorer]:
 
 
 #: The scorer's own arithmetic, which needs no proof.
-OWN = Way("torch", lambda own: (DeviceForward if answers_logits(own) and own.device != "cpu" else ScorerForward)(own))
+OWN = Way("torch", lambda own: (DeviceForward if answers_logits(own) and own.device != "cpu" else Forward)(own))
 
 
 def token_backend(scorer: TokenScorer, options: ScoringOptions, *, sample: Sequence[str], total: int) -> TokenBackend:

@@ -27,11 +27,14 @@ _MEBIBYTE = 1 << 20
 
 
 class Forward:
-    """One way to compute logits."""
+    """One way to compute logits; this one, the scorer's own ``forward``, is what every other is compared with."""
+
+    def __init__(self, scorer: TokenScorer) -> None:
+        self.scorer = scorer
 
     def __call__(self, token_ids: TokenIds) -> Any:
         """Logits of one batch (B, L), wherever they are."""
-        raise NotImplementedError
+        return self.scorer.forward(token_ids)
 
     def plan(self, token_ids: TokenIds, budget: int) -> list[np.ndarray]:
         """The batches that suit it: positions of rows, each batch at most `budget` tokens with padding, or one row."""
@@ -55,16 +58,6 @@ class Way:
     make: Callable[[Any], Forward]
     exact: bool = True
     failures: Callable[[], tuple[type[Exception], ...]] = tuple
-
-
-@dataclass(frozen=True)
-class ScorerForward(Forward):
-    """The scorer's own ``forward``: the reference that every other way is compared with."""
-
-    scorer: TokenScorer
-
-    def __call__(self, token_ids: TokenIds) -> np.ndarray:
-        return self.scorer.forward(token_ids)
 
 
 class DeviceForward(Forward):

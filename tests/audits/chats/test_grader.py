@@ -16,6 +16,7 @@ from psa_core.audits.chats.grader import JUDGED, BlindPair, agreement_words, jud
 from psa_core.audits.generation.cube import GenerationCube
 from psa_core.cube import Target
 from psa_core.errors import OptionError
+from psa_core.models._judges.question import BETWEEN, paired
 from psa_core.models._judges.question_file import read_question
 
 ALONE = Running(cached=False)
@@ -31,7 +32,7 @@ class Picker:
     targets: tuple[Target, ...] = (Target("helps"), Target("helps_order", -1.0, 1.0))
 
     def score(self, texts: Sequence[str]) -> np.ndarray:
-        pairs = [text.split(grader.BETWEEN) for text in texts]
+        pairs = [text.split(BETWEEN) for text in texts]
         chances = [(0.8 if len(first) > len(second) else 0.2) if self.sees else 0.5 for first, second in pairs]
         return np.array([[chance, 2 * self.lean] for chance in chances], np.float32)
 
@@ -94,7 +95,7 @@ def test_a_judge_that_does_not_pick_is_refused() -> None:
 @pytest.mark.parametrize("name", ["which-helps", "which-stereotype"])
 def test_packaged_graders_are_questions_that_pick(name: str) -> None:
     question = read_question(grader.resolved(f"ask:x?question={name}").rpartition("=")[2])
-    text = grader.pair_text("First.\n ---- \nMore of it.", "Second.")
+    text = paired("First.\n ---- \nMore of it.", "Second.")
     shown = question.inner(text)
     assert question.kind == "pick" and shown.startswith("First.\n- - -\nMore of it.") and shown.endswith("Second.")
     for asked, is_first in ((question, True), (question.swapped(), False)):

@@ -9,6 +9,7 @@ from scipy.stats import ttest_rel
 
 from psa_core.audits.eec import corpus, tables
 from psa_core.audits.eec.corpus import differences
+from psa_core.audits.eec.result import EquitySpec
 from psa_core.cube import Target
 from psa_core.errors import CorpusError, CubeError, OptionError
 
@@ -31,7 +32,7 @@ def scored():
     return corpus.cube(corpus.published_design(), (Target("toxicity"),), perturbed)
 
 
-@pytest.mark.parametrize("spelling", corpus.SPELLINGS)
+@pytest.mark.parametrize("spelling", corpus.SPELLED)
 def test_the_sentences_are_the_published_ones(spelling):
     sentences = corpus.every_sentence(corpus.published_design(spelling))["sentence"]
     assert hashlib.sha256("\n".join(sorted(sentences)).encode()).hexdigest() == DIGESTS[spelling]
@@ -125,7 +126,7 @@ def test_own_templates_and_their_errors():
     with pytest.raises(CorpusError, match="no column kind"):
         corpus.Design(pd.DataFrame({"template": ["x"]}), published.people, published.words)
     with pytest.raises(OptionError, match="spelling"):
-        corpus.published_design("british")
+        EquitySpec(spelling="british")
     with pytest.raises(CorpusError, match="a csv file with columns person, object"):
         corpus._table("EEC people", ("person", "object"), b"")
 

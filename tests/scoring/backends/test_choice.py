@@ -15,7 +15,7 @@ from psa_core.errors import OptionError
 from psa_core.scoring import ScoringOptions, backends, score, score_cells
 from psa_core.scoring.backends import choice, families, fused, onnx
 from psa_core.scoring.backends.choice import Calibration, keep, measure, remembered
-from psa_core.scoring.backends.forward import SPLIT, DeviceForward, ScorerForward, SplitForward, Way
+from psa_core.scoring.backends.forward import SPLIT, DeviceForward, Forward, SplitForward, Way
 from tests.tiny_models import KINDS, tiny_causal_lm, tiny_classifier, tiny_judge, tiny_masked_lm
 
 ONNX = ScoringOptions(backend="onnx")
@@ -89,7 +89,7 @@ def test_in_the_graph_a_score_does_not_depend_on_its_batch(tiny):
 
 @needs_onnx
 def test_a_graph_that_differs_is_not_trusted(tiny, monkeypatch):
-    class Wrong(ScorerForward):
+    class Wrong(Forward):
         def __call__(self, token_ids):
             return super().__call__(token_ids) + np.float32(0.3) * np.arange(2)
 
@@ -129,7 +129,7 @@ def test_fast_says_how_far_it_is_off_and_is_remembered_apart(tiny, make_cells, c
 
 def test_ways_are_made_and_compared_once_for_a_model(tiny, monkeypatch):
     made = []
-    counted = Way("counted", lambda scorer: (made.append(scorer), ScorerForward(scorer))[1])
+    counted = Way("counted", lambda scorer: (made.append(scorer), Forward(scorer))[1])
     monkeypatch.setattr(choice, "ways", lambda scorer, options: ((counted,),))
     for _ in range(3):
         score(tiny, [*TEXTS, *(f"{text} {text}" for text in TEXTS)])

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from psa_core.errors import Cancelled, ModelError
 from psa_core.scoring import score, score_cells
-from psa_core.scoring.backends.forward import Forward, ScorerForward, TokenBackend, is_out_of_memory
+from psa_core.scoring.backends.forward import Forward, TokenBackend, is_out_of_memory
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
 def test_batches_hold_every_text_once_within_the_budget(lengths, budget):
     lengths = np.array(lengths, dtype=np.int64)
-    batches = Forward().plan([[0] * length for length in lengths], budget)
+    batches = Forward(None).plan([[0] * length for length in lengths], budget)
     assert sorted(np.concatenate([np.empty(0, int), *batches]).tolist()) == list(range(len(lengths)))
     for batch in batches:
         assert len(batch) == 1 or len(batch) * lengths[batch].max() <= budget
@@ -25,13 +25,13 @@ def test_batches_hold_every_text_once_within_the_budget(lengths, budget):
 
 def test_little_is_padding_when_texts_come_sorted():
     lengths = np.random.default_rng(0).integers(8, 60, 4_000)
-    batches = Forward().plan([[0] * length for length in lengths], 2_048)
+    batches = Forward(None).plan([[0] * length for length in lengths], 2_048)
     padded = sum(len(batch) * lengths[batch].max() for batch in batches)
     assert padded <= 1.03 * lengths.sum()
 
 
 def backend(scorer, budget):
-    return TokenBackend(scorer, ScorerForward(scorer), budget=budget, window_texts=100)
+    return TokenBackend(scorer, Forward(scorer), budget=budget, window_texts=100)
 
 
 def texts_of(*lengths):
