@@ -120,8 +120,7 @@ class Study:
         """What each name does to the score, furthest first; columns and options as in `tables.name_table`."""
         options.setdefault("baseline", tables.default_baseline(self.cube))
         table = tables.name_table(self.cube, self._target(target).name, **options)
-        order = table["score_sens"].abs().sort_values(ascending=False, kind="stable").index
-        return table.loc[order].reset_index(drop=True)
+        return table.sort_values("score_sens", key=abs, ascending=False, kind="stable", ignore_index=True)
 
     def groups(self, column: str | None = None, target: str | None = None, **options: Any) -> pd.DataFrame:
         """How each group of names differs from the other names; columns and options as in `tables.group_table`.

@@ -13,7 +13,7 @@ import pandas as pd
 
 from psa_core import stats
 from psa_core.cube import POINTS, ScoreCube, Target
-from psa_core.plurals import counted
+from psa_core.plurals import counted, verb
 
 #: What an effect is measured from, as it follows *Mean change of … from*.
 BASELINES = {"original": "the original (ScoreSens)", "names": "the typical name"}
@@ -71,13 +71,12 @@ def too_few(sentences: int, families: int | None = None) -> str:
     '8 sentences are too few to say anything. Results come from 12 on.'
     """
     if families is not None and families < MIN_SENTENCES <= sentences:
-        groups = f"{families} {'family' if families == 1 else 'families'}"
-        start = f"{counted(sentences, 'sentence')} in {groups} are too few to say anything"
+        start = f"{counted(sentences, 'sentence')} in {counted(families, 'family')} are too few to say anything"
         return f"{start}. Results come from {MIN_SENTENCES} families on."
     if sentences >= MIN_SENTENCES:
         return ""
-    verb = "is" if sentences == 1 else "are"
-    return f"{counted(sentences, 'sentence')} {verb} too few to say anything. Results come from {MIN_SENTENCES} on."
+    few = f"{counted(sentences, 'sentence')} {verb(sentences, 'are', 'is')} too few to say anything"
+    return f"{few}. Results come from {MIN_SENTENCES} on."
 
 
 def too_few_rows(table: pd.DataFrame) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from os.path import isdir
 from pathlib import Path
@@ -224,12 +224,17 @@ def _with_ids(table: pd.DataFrame, text_column: str) -> tuple[pd.DataFrame, list
         )
     others = table.drop(columns=[name for name in (text_column, id_column) if name is not None])
     clashing = [name for name in others if name in RESERVED or name.startswith(SCORES)]
-    prefix = PREFIX
-    while any(f"{prefix}{name}" in others for name in clashing):
-        prefix += PREFIX
+    others, prefix = prefixed(others, clashing)
     renamed = [
         f"Column {name[:60]} is called {prefix}{name[:60]} in results, which have another {name[:60]}."
         for name in clashing
     ]
-    others = others.rename(columns={name: f"{prefix}{name}" for name in clashing})
     return pd.concat([pd.DataFrame({"sentence_id": ids, "text": table[text_column]}), others], axis=1), renamed
+
+
+def prefixed(others: pd.DataFrame, ours: Collection[str]) -> tuple[pd.DataFrame, str]:
+    """A reader's columns, those that are called like one of ours with a prefix that no other has; and the prefix."""
+    prefix = PREFIX
+    while any(f"{prefix}{name}" in others for name in ours):
+        prefix += PREFIX
+    return others.rename(columns={name: f"{prefix}{name}" for name in ours}), prefix

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from os.path import isfile
 from pathlib import Path
 from typing import Any
 
@@ -193,11 +194,7 @@ def values_of(place: str) -> tuple[pd.DataFrame, str, str]:
     if place in packaged():
         known = packaged()[place]
         return pd.DataFrame(known["values"]), known["source"], known["group"]
-    path = Path(place)
-    try:
-        is_file = path.is_file()
-    except OSError:  # longer than a path can be
-        is_file = False
+    path, is_file = Path(place), isfile(place)  # Path.is_file raises where a name is too long
     if is_file:
         trust.permit_path("--values", place)
     try:

@@ -66,7 +66,7 @@ def junit(changes: Mapping[str, pd.DataFrame], *, limit: float) -> str:
 
 def _names(table: pd.DataFrame) -> list[str]:
     shown = table[(table["p_change"] < SIGNIFICANT) | table["above"]]
-    shown = shown.reindex(shown["change"].abs().sort_values(ascending=False, kind="stable").index)
+    shown = shown.sort_values("change", key=abs, ascending=False, kind="stable")
     shown = shown.sort_values("above", ascending=False, kind="stable").head(SHOWN_NAMES)
     if shown.empty:
         return []

@@ -207,7 +207,8 @@ def _individual(
             for part, noisier in _without_tenths(scores)
         ]
     )
-    corrected, error, parts = noise_corrected_audit(*numbers), _jackknife_error(by_continuation), PARTS
+    corrected, of_continuations = noise_corrected_audit(*numbers), _jackknife_error(by_continuation)
+    error, parts = of_continuations, PARTS
     if families.count >= FEW_TEMPLATES:
         parts = families.count
         without = [noise_corrected_audit(*(each[families.labels != f] for each in numbers)) for f in range(parts)]
@@ -216,11 +217,10 @@ def _individual(
         pooled = float(np.sqrt((1 - STEADY) * by_template**2 + STEADY * error**2))
         error = pooled if np.isfinite(error) else by_template
     found = _with_interval(value, floor, corrected, float(_tail(null.individual, null.observed[0])), (error, parts))
-    error = _jackknife_error(by_continuation)
-    if not found.above_noise or not found.corrected or not np.isfinite(error):
+    if not found.above_noise or not found.corrected or not np.isfinite(of_continuations):
         return found
     # Continuations at which sampling them again would move the corrected value by at most 20 % (95 %).
-    half = float(distributions.norm.ppf((1 + CONFIDENCE) / 2)) * error / found.corrected
+    half = float(distributions.norm.ppf((1 + CONFIDENCE) / 2)) * of_continuations / found.corrected
     return replace(found, needed=float(max(1, np.ceil(scores.shape[2] * (half / PRECISION) ** 2))))
 
 

@@ -11,6 +11,7 @@ import pandas as pd
 
 from psa_core.anchors import Anchor
 from psa_core.errors import OptionError
+from psa_core.inputs.corpus import PREFIX
 from psa_core.plurals import counted
 from psa_core.stats.families import Families
 
@@ -57,8 +58,8 @@ def column_families(values: pd.Series) -> Families:
 
 def named_column(column: str, sentences: pd.DataFrame) -> str:
     """The column to take families from, by its name in the reader's file; raises `OptionError` where there is none."""
-    if f"corpus_{column}" in sentences.columns:  # which was renamed when it was read: see `corpus.PREFIX`
-        return f"corpus_{column}"
+    if f"{PREFIX}{column}" in sentences.columns:  # which was renamed when it was read
+        return f"{PREFIX}{column}"
     others = [str(name) for name in sentences.columns if name not in ("sentence_id", "text")]
     if column not in others:
         expected = f"one of {', '.join(others)}" if others else "a file with a column beside its texts"

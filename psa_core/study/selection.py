@@ -268,12 +268,9 @@ def _table(sentences: pd.DataFrame, kept: list[_Row], families: Families) -> pd.
     table = pd.DataFrame(rows, columns=columns)
     others = sentences.drop(columns=["sentence_id", "text"]).iloc[[row.position for row in kept]]
     # A column that happens to have this name does not make families: `families` chooses one.
-    own, prefix = [*table, "mentions", FAMILY], "corpus_"
+    others, _ = corpus.prefixed(others, [*columns, "mentions", FAMILY])
     if families.any:
         table[FAMILY] = families.labels
-    while any(f"{prefix}{name}" in others for name in own):
-        prefix += "corpus_"
-    others = others.rename(columns={name: f"{prefix}{name}" for name in own})
     return pd.concat([table, others.reset_index(drop=True)], axis=1)
 
 

@@ -56,10 +56,9 @@ def matrix(cube: ScoreCube, target: str, *, baseline: stats.Baseline = "names") 
     found = clusters(against.T)
     # The names of each cluster stand together, where the order of all names first meets it.
     columns = ordered(against.T)
-    places = {cluster: place for place, cluster in reversed(list(enumerate(found[columns].tolist())))}
-    columns = columns[np.argsort([places[cluster] for cluster in found[columns].tolist()], kind="stable")]
+    numbered = pd.factorize(found[columns])[0]
+    columns, numbered = columns[np.argsort(numbered, kind="stable")], np.sort(numbered)
     limit = float(np.nanquantile(np.abs(values), STRONGEST)) or float(np.nanmax(np.abs(values))) or 1.0
-    numbered = np.unique(found[columns], return_index=True)[1].argsort().argsort()[found[columns]]
     shown = values[np.ix_(rows, columns)]
     table = _named(cube, columns, numbered, shown)
     return Matrix(rows, columns, shown, limit, numbered, table)

@@ -9,9 +9,8 @@ import pandas as pd
 
 from psa_core import anchors, stats
 from psa_core.cube import ScoreCube
+from psa_core.stats.families import MIN_FAMILIES
 from psa_core.tables.labels import about, labelled, metrics_per, sample_size, threshold_of
-
-MIN_SENTENCES = 6
 
 
 def name_table(
@@ -87,7 +86,7 @@ def effect_columns(
         units = families.rows(differences)
         p_value, standardised = stats.paired_t_p(units), stats.standardised_effect(differences)
         adjusted = stats.original_p(units, correction)
-        if len(units) < MIN_SENTENCES:
+        if len(units) < MIN_FAMILIES:
             adjusted = np.maximum(adjusted, 2.0 ** (1 - len(units)))
     columns = {"score_sens": value, "ci_low": low, "ci_high": high, "p_value": p_value}
     return columns | {"p_adjusted": adjusted, "effect_size": standardised}
