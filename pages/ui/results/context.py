@@ -98,11 +98,6 @@ class StudyContext:
         """How far apart the chosen target's lowest and highest possible scores are."""
         return float(self.target.high - self.target.low)
 
-    @property
-    def asked(self) -> Mapping[str, Any]:
-        """What was asked for when the study was run, by the names of `StudySpec`; empty where a file does not say."""
-        return self.cube.asked
-
     @cached_property
     def baseline(self) -> str:
         """What effects are against, unless somebody chooses."""
@@ -111,7 +106,7 @@ class StudyContext:
     @cached_property
     def is_asked(self) -> bool:
         """Whether its model is a language model that was asked by requests."""
-        return models.is_asked(str(self.asked.get("model", "")))
+        return models.is_asked(str(self.cube.asked.get("model", "")))
 
     @cached_property
     def do_names_differ(self) -> bool:

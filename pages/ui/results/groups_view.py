@@ -57,7 +57,7 @@ def differences(study: StudyContext, choice: Choice) -> str:
         return ""
     st.header("Do groups of names differ?", anchor=False)
     every = [*columns, *tables.crossings(columns, study.cube.names)]
-    asked = (study.asked.get("groups"), choice.section, choice.colour)
+    asked = (study.cube.asked.get("groups"), choice.section, choice.colour)
     first = next((column for column in asked if column in every), columns[0])
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         column = str(controls.choose("Groups", every, "group", first, words=lambda one: markup.literal(crossed(one))))
@@ -92,7 +92,7 @@ def differences(study: StudyContext, choice: Choice) -> str:
 def _ask_reference(study: StudyContext, column: str) -> str:
     """The group that the others are compared with; empty for all other names."""
     present = list(dict.fromkeys(label for label in labels_of(study.cube.names, column) if label))
-    asked = study.asked.get("reference")
+    asked = study.cube.asked.get("reference")
     return str(
         controls.choose(
             "Compared with",
@@ -154,7 +154,7 @@ def selection_rates(study: StudyContext, column: str) -> None:
 
 def _ask_selected(study: StudyContext) -> str:
     """Which texts count as selected, as ``--select`` takes it."""
-    kind, count = parse_select(str(study.asked.get("select") or "threshold"))
+    kind, count = parse_select(str(study.cube.asked.get("select") or "threshold"))
     most = len(study.cube.names) - 1
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         words = "A text counts as selected if"

@@ -228,13 +228,13 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
     """Score some sentences with the name-averaged scorer itself, to check the study's estimate."""
     study = halved.study
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
-        model = str(study.asked.get("model", ""))
+        model = str(study.cube.asked.get("model", ""))
         origin = study_model.confirmed(study.run, model)
         label = f"Score {CHECKED_SENTENCES} sentences with the held-out names, averaged over names"
         if origin is not None and st.button(label, key="mitigate_check"):
             failed = "The model of this study cannot be asked"
             with shell.show_errors(failed), st.spinner("Asking the model", show_time=True):
-                own = cached.finder(str(study.asked.get("anchors", anchors.default())))
+                own = cached.finder(str(study.cube.asked.get("anchors", anchors.default())))
                 averaged = mitigate.NameAveraged(
                     cached.scorer(model, origin),
                     tuple(study.cube.names["name"].iloc[halved.used(count)]),

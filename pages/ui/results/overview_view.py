@@ -87,9 +87,9 @@ def _groups(study: StudyContext) -> None:
     with words:
         for column, table in by_column.items():
             _with_evidence(group_finding(table, name, column=column))
-        asked = study.asked.get("groups")
+        asked = study.cube.asked.get("groups")
         if asked in tables.crossings([*by_column], study.cube.names):
-            options = {"reference": study.asked.get("reference") or "", "baseline": study.baseline}
+            options = {"reference": study.cube.asked.get("reference") or "", "baseline": study.baseline}
             crossed = study.compute_slowly(tables.crossing_table, columns=asked, correction="holm", **options)
             _with_evidence(group_finding(crossed[crossed["part"] == CELLS], name, column=asked))
     with chart:

@@ -32,7 +32,7 @@ STEP_SECONDS, TEXT_SECONDS = 0.9, 0.008
 
 def ask_model(study: StudyContext) -> str | None:
     """The study's own model if it can be trained, or a packaged one; None until it may be loaded."""
-    own = str(study.asked.get("model", ""))
+    own = str(study.cube.asked.get("model", ""))
     ready = {card.id: card.title for card in cached.model_cards() if models.is_trainable(card.id)}
     first = [item for item in models.good_for(Purpose.CLASSES) if item in ready]
     ready = {item: ready[item] for item in [*first, *ready]}
@@ -118,7 +118,7 @@ def show(study: StudyContext) -> None:
         "model": model,
         "sentences": "sentences.csv",
         "names": "names.csv",
-        "anchors": str(study.asked.get("anchors", anchors.default())),
+        "anchors": str(study.cube.asked.get("anchors", anchors.default())),
         "method": recipe.method,
         "strength": ",".join(f"{strength:g}" for strength in strengths),
         "steps": recipe.steps,
@@ -167,7 +167,7 @@ def _plan(study: StudyContext, names: pd.DataFrame, recipe: Retraining, strength
 def sentences_of(study: StudyContext) -> pd.DataFrame:
     """The study's sentences as given: with slots in place of the filler."""
     table = study.cube.sentences[["sentence_id", "text"]].astype(str)
-    if anchors.kind(str(study.asked.get("anchors", anchors.default()))).has_original:
+    if anchors.kind(str(study.cube.asked.get("anchors", anchors.default()))).has_original:
         return table
     texts = perturbation_of(study.cube)
     return table.assign(text=[texts.slots(row) for row in range(len(table))])

@@ -25,7 +25,7 @@ def told(study: StudyContext) -> tuple[str, int]:
 
     A model that cannot be told it, as a file may claim, has no id.
     """
-    model, name = str(study.asked.get("model", "")), study.target.name
+    model, name = str(study.cube.asked.get("model", "")), study.target.name
     condition = condition_of(study.cube, name)
     together = [one.name for one in study.cube.targets if condition_of(study.cube, one.name) == condition]
     if condition is not None and condition.system:
