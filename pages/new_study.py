@@ -46,16 +46,17 @@ with shell.step(4, "Model", in_words("The model that scores the sentences.")):
     judge = study_model.ask(planned)
     if judge is None:
         shell.wait_for("Complete this step to continue.")
+    model, model_files = judge
 
 running = in_words("Every sentence with every name. You can close this page; it keeps running.")
 with shell.step(5, "Run", running):
-    told = run.ask_conditions(source.spec, chosen.spec, *judge.files)
-    spec = replace(spec, model=judge.model, controls=run.ask_controls(), conditions=told.spec)
+    told = run.ask_conditions(source.spec, chosen.spec, *model_files)
+    spec = replace(spec, model=model, controls=run.ask_controls(), conditions=told.spec)
     planned = replace(planned, spec=spec, conditions=told.conditions)
     planned.parts()  # a model that cannot be told what they say is refused here
-    seconds = run.price(planned, source, is_upload=bool(judge.files))
+    seconds = run.price(planned, source, is_upload=bool(model_files))
     files = {source.spec: source.upload.content} if source.upload else {}
-    most = run.ask_most(planned, judge.files)
-    started = run.start(planned, files | chosen.files | dict(judge.files) | dict(told.files), seconds, most)
+    most = run.ask_most(planned, model_files)
+    started = run.start(planned, files | chosen.files | model_files | dict(told.files), seconds, most)
 if started:
     shell.go_to("study")

@@ -24,16 +24,16 @@ ASSETS = home() / "assets"
 _PART, _SLASH = re.compile(r"[^=?&]+"), re.compile(r"[/\\]")
 
 
-def in_short(plugin_id: str) -> str:
+def readable_id(plugin_id: str) -> str:
     """An id as people read it: of a path only the last two names.
 
     The whole id stands in manifests and in the commands that repeat a run.
 
     Examples
     --------
-    >>> in_short("lm:smollm2?adapter=/home/ada/runs/7/strength-1/adapter")
+    >>> readable_id("lm:smollm2?adapter=/home/ada/runs/7/strength-1/adapter")
     'lm:smollm2?adapter=…/strength-1/adapter'
-    >>> in_short("hf:organisation/model"), in_short("http://localhost:8000/a/b/c")
+    >>> readable_id("hf:organisation/model"), readable_id("http://localhost:8000/a/b/c")
     ('hf:organisation/model', 'http://localhost:8000/a/b/c')
     """
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from psa_core.registry import in_short
+from psa_core.registry import readable_id
 
 
 @pytest.mark.parametrize(
@@ -18,4 +18,4 @@ from psa_core.registry import in_short
     ],
 )
 def test_of_a_path_two_names_are_shown(whole: str, short: str) -> None:
-    assert in_short(whole) == short
+    assert readable_id(whole) == short

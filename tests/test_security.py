@@ -35,7 +35,7 @@ from streamlit.runtime.scriptrunner import StopException
 from streamlit.testing.v1 import AppTest
 
 from pages.ui.audits import generation as generation_page
-from pages.ui.frame import cached, exports, gateway, permissions, uploads, visitor
+from pages.ui.frame import cached, exports, gateway, uploads, visitor
 from pages.ui.frame.page_scoring import PageScorer
 from pages.ui.study import plans
 from psa_core import audits, cli, jobs, models, report, trust
@@ -143,11 +143,11 @@ def test_the_command_line_may_name_anything(place: Path, monkeypatch: pytest.Mon
 def test_the_owner_of_a_machine_runs_no_program_from_a_page(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PSA_HISTORY", "1")
     with pytest.raises(OptionError, match="runs a program"):
-        permissions.check(PROGRAM)
+        visitor.check(PROGRAM)
     with pytest.raises(OptionError, match="runs a program"):
-        models.load(PROGRAM, origin=permissions.origin())
+        models.load(PROGRAM, origin=visitor.origin())
     assert not (place / "was-run").exists()
-    assert models.plugins()["python"] not in permissions.kinds().values()
+    assert models.plugins()["python"] not in visitor.kinds().values()
 
 
 @pytest.mark.parametrize("history", ["0", "1"])
@@ -235,7 +235,7 @@ def test_the_key_of_a_provider_is_spent_where_it_is_listed_by_name(monkeypatch: 
     asked = "ask:provider:openai/gpt-4o?question=loan"
     for rules, is_listed in (("*", False), ("open*", False), ("openai.com", False), ("localhost,openai", True)):
         monkeypatch.setenv("PSA_HTTP_ALLOW", rules)
-        assert permissions.is_offered(asked, Origin.VISITOR) == is_listed, rules
+        assert visitor.is_offered(asked, Origin.VISITOR) == is_listed, rules
     with pytest.raises(ModelError, match="provider"):  # some take an address for a model's name, and send it the key
         models.load("ask:provider:openai/https://evil.example/v1?question=loan", origin=Origin.VISITOR)
 
@@ -436,7 +436,7 @@ def test_a_model_that_a_file_names_is_a_suggestion(history: str, place: Path, mo
                 page_of(stem, run=run_id)
         assert "only a suggestion" in said(page)
         assert not [button for button in page.button if button.key == "mitigate_check"]
-        assert jobs.origin_at(jobs.run_path(run_id)) is Origin.FILE
+        assert jobs.status(run_id).origin is Origin.FILE
     assert not (place / "was-run").exists()
 
 
@@ -571,7 +571,7 @@ def test_a_worker_has_the_rights_of_the_person_who_started_it(monkeypatch: pytes
         Job(run).supervise(lambda seen=seen: seen.append(trust.current()) or 0)
         assert seen == [origin]
     (run / jobs.JOB).write_text(json.dumps({"command": "run"}))  # of a version before, or of nobody
-    assert jobs.origin_at(run) is Origin.FILE
+    assert jobs.status(run.name).origin is Origin.FILE
 
 
 def test_a_link_says_only_what_to_look_at() -> None:
@@ -893,7 +893,7 @@ def test_a_client_may_send_what_the_page_does_not_offer(place: Path) -> None:
         lambda: plans.corpus(plans.Source(own)),
         lambda: cached.scorer(PROGRAM),
         lambda: cached.scores(PROGRAM, ("x",)),
-        lambda: permissions.check(PROGRAM),
+        lambda: visitor.check(PROGRAM),
     )
     for use in refused:
         with pytest.raises(OptionError, match=r"runs a program|reads this machine's files"):

@@ -20,7 +20,7 @@ from psa_core.plurals import counted
 from psa_core.scoring import Precision, ScoringOptions
 from psa_core.study import StudySpec, preview
 
-NEEDED = ("sentences", "names", "model", "out")
+NEEDED = ("sentences", "names", "model")
 
 
 def _execute(
@@ -50,9 +50,10 @@ def _execute(
 ) -> int:
     if job:
         return worker.work(job)
-    needed = ("out",) if from_manifest else NEEDED
-    if missing := [f"--{name}" for name in needed if name not in given and not (name == "out" and out)]:
-        raise OptionError(missing[0], got="nothing", expected="a value", fix="See psa run --help.")
+    missing = [] if from_manifest else [name for name in NEEDED if name not in given]
+    if missing or not (out or dry_run):
+        field = f"--{[*missing, 'out'][0]}"
+        raise OptionError(field, got="nothing", expected="a value", fix="See psa run --help.")
     asked = Asked(given, from_manifest, allow_code)
     spec = asked.spec()
     if dry_run:

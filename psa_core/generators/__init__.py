@@ -8,7 +8,7 @@ from psa_core.generators._base import Batch, Draw, Generator, GeneratorPlugin, S
 from psa_core.generators._matching import CANDIDATES, Matching, split
 from psa_core.inputs.checks import as_text
 from psa_core.models import ModelCard
-from psa_core.registry import discover, in_short
+from psa_core.registry import discover, readable_id
 from psa_core.trust import Need, Origin
 
 
@@ -30,7 +30,7 @@ def titled(generator_id: str) -> str:
     >>> titled("lm:smollm2"), titled("lm:organisation/model")
     ('SmolLM2-135M-Instruct', 'lm:organisation/model')
     """
-    return next((card.title for card in cards() if card.id == generator_id), in_short(generator_id))
+    return next((card.title for card in cards() if card.id == generator_id), readable_id(generator_id))
 
 
 def load(generator_id: str, *, origin: Origin | None = None) -> Generator:

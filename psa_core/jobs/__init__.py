@@ -36,7 +36,6 @@ from psa_core.jobs.runs import (
     has_inputs,
     keep,
     keep_zip,
-    origin_at,
     own_copy,
     resume,
     spec_at,

@@ -18,6 +18,7 @@ from psa_core.inputs.limits import RUN_DAYS, RUNS_DISK, RUNS_DISK_EACH
 from psa_core.jobs import _queue, _records
 from psa_core.jobs._records import JOB, RUN_ID, StatusRecord, read_job, read_status, root, run_path
 from psa_core.study import StudySpec
+from psa_core.trust import Origin
 
 LIVE = ("queued", "running")
 TITLE, MAX_TITLE_LENGTH = "title.txt", 60
@@ -29,11 +30,13 @@ class RunStatus(StatusRecord):
     """What is known of a run: what its worker last wrote, what it does, and its place in the queue.
 
     While it waits, `ahead` counts the runs before it, and `starts_in` has the seconds until its turn, if that is known.
+    `origin` is who asked for it: a file, where nobody did (it was opened, or made by an older version).
     """
 
     run_id: str
     command: str
     spec: StudySpec | None
+    origin: Origin
     ahead: int | None = None
     starts_in: float | None = None
 
@@ -58,7 +61,13 @@ def status(run_id: str) -> RunStatus:
         if known.state == "queued":
             ahead, starts_in = _queue.before(run_id)
     return RunStatus(
-        run_id=run_id, command=job.command, spec=job.study, ahead=ahead, starts_in=starts_in, **vars(known)
+        **vars(known),
+        run_id=run_id,
+        command=job.command,
+        spec=job.study,
+        origin=job.origin,
+        ahead=ahead,
+        starts_in=starts_in,
     )
 
 

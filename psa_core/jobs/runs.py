@@ -65,7 +65,6 @@ def submit_audit(
     *,
     origin: Origin = Origin.VISITOR,
     visitor: str = "",
-    seconds: float | None = None,
 ) -> str:
     """Queue another command of the command line, such as ``eec``, for a worker process; returns the run id.
 
@@ -74,7 +73,7 @@ def submit_audit(
     """
     kept = [file_name(name) for name in uploads or {}]
     full = tuple(_absolute(argument, kept, origin) for argument in arguments)
-    return _submit(JobRecord(command, full, visitor=visitor, seconds=seconds, origin=origin), uploads or {})
+    return _submit(JobRecord(command, full, visitor=visitor, origin=origin), uploads or {})
 
 
 def _absolute(value: str, uploads: Iterable[str], origin: Origin) -> str:
@@ -174,11 +173,6 @@ def spec_at(path: Path) -> StudySpec:
     if spec is None:
         raise RunFolderError("run", got="a run of another command", expected="a study")
     return spec
-
-
-def origin_at(path: Path) -> Origin:
-    """Who asked for a run; a file, where nobody did (it was opened, or made by an older version)."""
-    return read_job(path).origin
 
 
 def finished(job: JobRecord, write_result: Callable[[Path], object], sentences: int = 0) -> str:

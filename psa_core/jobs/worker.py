@@ -151,7 +151,7 @@ class Job:
         """Do the work of a job and write how it ended; `do` returns the number of sentences."""
         try:
             self.tell("Starting")
-            with trust.acting(jobs.origin_at(self.folder), self.folder / INPUTS):
+            with trust.acting(read_job(self.folder).origin, self.folder / INPUTS):
                 if not sandbox.entered() and (limits := models.sandbox_for(self._needs())):
                     return self._work_within(limits)
                 total = do()

@@ -13,7 +13,7 @@ from psa_core.errors import ModelError, OptionError, near
 from psa_core.inputs.checks import as_text
 from psa_core.models._base import ModelCard, ModelPlugin, Purpose, Questioner, Scorer, TokenScorer
 from psa_core.models._function import FunctionScorer, found_targets, from_callable, name_of
-from psa_core.registry import discover, in_short
+from psa_core.registry import discover, readable_id
 from psa_core.trust import Kind, Need, Origin
 from psa_core.trust.sandbox import Sandbox
 
@@ -45,7 +45,7 @@ def titled(model_id: str) -> str:
     if dot and model in titles:
         return f"{titles[model]}: {target}"
     plugin = _kind_of(model_id)
-    return (plugin.titled(model_id) if plugin and plugin.titled else "") or in_short(model_id)
+    return (plugin.titled(model_id) if plugin and plugin.titled else "") or readable_id(model_id)
 
 
 def good_for(purpose: Purpose) -> tuple[str, ...]:

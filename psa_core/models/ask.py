@@ -17,7 +17,7 @@ from psa_core.models._judges.question_file import needs_of_question, packaged, r
 from psa_core.models._judges.server import ChatJudge, may_be_told_apart, open_judge
 from psa_core.models._options import flag, numbers_of, split_options
 from psa_core.models._transformers.lm_files import PACKAGE, PACKAGED, is_packaged, needs_of
-from psa_core.registry import in_short
+from psa_core.registry import readable_id
 
 # Raise when what a server is asked, or how its answers are read, changes, so that caches notice.
 VERSION = "2"
@@ -86,7 +86,7 @@ def titled(model_id: str) -> str:
         judge, options = parsed(model_id.partition(":")[2])
     except ModelError:
         return ""
-    who = PACKAGED_TITLE if judge == f"lm:{PACKAGED}" else in_short(judge.removeprefix("lm:"))
+    who = PACKAGED_TITLE if judge == f"lm:{PACKAGED}" else readable_id(judge.removeprefix("lm:"))
     if judge.startswith(BEGINS):
         who = judge.partition("/")[2]
     elif is_address(judge):

@@ -15,7 +15,7 @@ from psa_core.asking import Request, prices
 from psa_core.asking.prices import Estimate
 from psa_core.models import Scorer
 from psa_core.plurals import counted, verb
-from psa_core.registry import in_short
+from psa_core.registry import readable_id
 from psa_core.study.perturbation import Perturbation
 from psa_core.trust import Kind
 
@@ -63,7 +63,7 @@ class Unread:
         long = len(self.sentence_ids)
         if not long:
             return ""
-        listed = ", ".join(in_short(one)[:60] for one in self.sentence_ids[:MAX_LISTED])
+        listed = ", ".join(readable_id(one)[:60] for one in self.sentence_ids[:MAX_LISTED])
         more = f" and {long - MAX_LISTED:,} more" if long > MAX_LISTED else ""
         return (
             f"{long:,} of {counted(self.texts, 'text')} {verb(long, 'are', 'is')} longer than the {self.tokens:,} "

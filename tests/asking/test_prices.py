@@ -73,8 +73,9 @@ def test_a_dry_run_asks_nothing_and_a_limit_keeps_what_was_answered(
     serve: Serve, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     local, out = serve(by_logs), tmp_path / "out"
-    run = ["run", *STUDY, "--model", local.id("&model=dear&parallel=1", "interview"), "--out", str(out)]
-    assert main([*run, "--dry-run"]) == 0
+    asked = ["run", *STUDY, "--model", local.id("&model=dear&parallel=1", "interview")]
+    run = [*asked, "--out", str(out)]
+    assert main([*asked, "--dry-run"]) == 0
     assert "42 requests, about " in capsys.readouterr().out and local.asked == [] and not out.exists()
     # each takes (100 x 100 + 1 x 1,000) / 1e6 = $0.011
     assert main([*run, "--most", "0.2"]) == 2
@@ -84,9 +85,9 @@ def test_a_dry_run_asks_nothing_and_a_limit_keeps_what_was_answered(
     first = len(local.asked)
     assert main([*run, "--most", "2"]) == 0
     assert len(local.asked) == 43  # the probe and each text, once
-    asked = json.loads((out / "manifest.json").read_text("utf-8"))["asked"]
-    assert (asked["requests"], asked["tokens_in"], asked["tokens_out"]) == (43, 4300, 43)
-    assert asked["dollars"] == pytest.approx(43 * 0.011) and first < 43
+    spent = json.loads((out / "manifest.json").read_text("utf-8"))["asked"]
+    assert (spent["requests"], spent["tokens_in"], spent["tokens_out"]) == (43, 4300, 43)
+    assert spent["dollars"] == pytest.approx(43 * 0.011) and first < 43
     assert "43 times: 4,300 tokens read" in (out / "report.html").read_text("utf-8")
 
 

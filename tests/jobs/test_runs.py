@@ -229,7 +229,7 @@ def test_relative_places_are_those_of_the_server(workers, tmp_path, monkeypatch)
         audit = jobs.submit_audit("eec", asked, {"p.csv": b""}, origin=origin)
         job = json.loads((jobs.run_path(audit) / jobs.JOB).read_text())
         assert job["arguments"] == ["--model", named, "--people", "p.csv"]
-        assert jobs.origin_at(jobs.run_path(audit)) == origin
+        assert jobs.status(audit).origin == origin
 
 
 def test_history_is_empty_on_a_shared_server(workers, monkeypatch):

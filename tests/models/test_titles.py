@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from psa_core import generators, models
-from psa_core.registry import in_short
+from psa_core.registry import readable_id
 
 
 def test_every_model_and_generator_with_a_card_is_called_by_its_title() -> None:
@@ -33,4 +33,4 @@ def test_a_judge_is_called_by_its_model_and_its_question(model_id: str, title: s
     "odd", ["", "a model", ".joy", "ask:", "ask:lm:x?nothing=1", "hf:org/model", "nobody:/a/b/c.bin"]
 )
 def test_any_text_will_do(odd: str) -> None:
-    assert models.titled(odd) == generators.titled(odd) == in_short(odd)
+    assert models.titled(odd) == generators.titled(odd) == readable_id(odd)

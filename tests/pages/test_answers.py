@@ -62,7 +62,7 @@ def test_a_measure_of_an_opened_zip_is_never_markup(finished: str, tmp_path: Pat
 
 
 def test_a_price_is_said_before_a_provider_is_asked(open_page, run, words_of, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr("pages.ui.frame.permissions.origin", lambda: Origin.OWN_MACHINE)
+    monkeypatch.setattr("pages.ui.frame.visitor.origin", lambda: Origin.OWN_MACHINE)
     page = open_page("answers")
     page.selectbox(key="chats_lm").set_value("chat:")
     page = run(page)

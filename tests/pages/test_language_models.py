@@ -75,7 +75,7 @@ def test_setting_up_says_what_it_will_take(open_page: OpenPage, run: Run, words_
 def test_a_file_of_continuations_takes_no_tokens_and_no_time(
     open_page: OpenPage, run: Run, words_of: Words, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.ui.frame.permissions.origin", lambda: Origin.OWN_MACHINE)
+    monkeypatch.setattr("pages.ui.frame.visitor.origin", lambda: Origin.OWN_MACHINE)
     page = open_page("language_models")
     page.segmented_control(key="generate_view").set_value("Your own audit")
     page = run(page)

@@ -141,9 +141,9 @@ def test_a_finished_study_shows_its_result_and_asks_another_model_with_one_click
     page.selectbox(key="study_other_model").set_value("vader")
     run(page).button(key="run_again").click()
     again = run(page).session_state["view"].run
-    spec = jobs.status(again).spec
-    assert spec == replace(result_studies.SPEC, model="vader")
-    assert jobs.origin_at(jobs.run_path(again)) == Origin.FILE
+    status = jobs.status(again)
+    assert status.spec == replace(result_studies.SPEC, model="vader")
+    assert status.origin == Origin.FILE
     assert page.session_state["runs_seen"] == [first]
     os.close(held[0])
 

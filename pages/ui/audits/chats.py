@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, controls, exports, form, markup, permissions, shell, typography, visitor
+from pages.ui.frame import cached, controls, exports, form, markup, shell, typography, visitor
 from psa_core import generators, jobs, trust
 from psa_core.audits import chats as audit
 from psa_core.audits.chats import report
@@ -59,14 +59,10 @@ def ask_tasks_and_people() -> tuple[dict[str, Any], dict[str, bytes], list[Draw]
     if chosen == OWN or len(known) < len(every):
         rows = pd.DataFrame([(task.text, task.domain, task.unit) for task in known], columns=list(tasks.COLUMNS))
         files["tasks.csv"] = rows.to_csv(index=False).encode()
-    lists = {
-        card.id: card.title
-        for card in names.available()
-        if group_columns(names.load(card.id, origin=permissions.origin()).table)
-    }
+    lists = {card.id: card.title for card in names.available() if group_columns(cached.names(card.id).table)}
     listed = str(controls.choose("People", lists, AUDIT.key("names"), names.default_for_audits(), box=True))
     values = form.ask(AUDIT.key, ChatSpec, ("people", "person"))
-    table = names.load(listed, origin=permissions.origin()).table
+    table = cached.names(listed).table
     typography.small_print(
         f"{counted(len(known), 'task')}; groups by {' and '.join(group_columns(table))}. Columns with more than "
         f"{MAX_GROUPS} different entries form no groups."
@@ -85,10 +81,10 @@ def ask_scores() -> dict[str, Any]:
     chosen = parts.ask_scorers(AUDIT, "A scorer reads another name in the place of the person's own.")
     typed = st.text_input(
         "Graders that pick one of two answers: ids of judges that end in ?question=which-helps (optional)",
-        max_chars=permissions.MAX_ID_LENGTH,
+        max_chars=visitor.MAX_ID_LENGTH,
         **AUDIT.kept("grader"),
     )
-    graders = [permissions.check(part.strip()) for part in typed.split(",") if part.strip()]
+    graders = [visitor.check(part.strip()) for part in typed.split(",") if part.strip()]
     return {"scorers": chosen, "grader": graders}
 
 
@@ -105,7 +101,7 @@ def start(generator: str, asked: dict[str, Any], files: dict[str, bytes], chats:
         st.info("Name a language model above.")
         return
     if generators.plugins()[generator.partition(":")[0]].takes == trust.ADDRESS:  # loading it asks nobody
-        writer = generators.load(generator, origin=permissions.origin())
+        writer = generators.load(generator, origin=visitor.origin())
         sampling = Sampling(tokens=int(values["tokens"]))
         typography.small_print(writer.estimate(chats * int(values["answers"]), sampling).words)
     if frame.is_started(AUDIT):

@@ -13,7 +13,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, controls, exports, form, markup, permissions, shell, typography, uploads
+from pages.ui.frame import address, cached, controls, exports, form, markup, shell, typography, uploads, visitor
 from psa_core import models
 from psa_core.audits import eec
 from psa_core.audits.eec import corpus, report, tables
@@ -48,7 +48,7 @@ Asked = tuple[dict[str, Any], dict[str, bytes]]
 def ask_systems() -> Asked:
     """Packaged models, models by id, and systems given only as a file of predictions."""
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
-    kinds = {item: kind for item, kind in permissions.kinds().items() if not kind.perplexity}
+    kinds = {item: kind for item, kind in visitor.kinds().items() if not kind.perplexity}
     chosen = st.pills(
         "Packaged models",
         list(cards),
@@ -62,7 +62,7 @@ def ask_systems() -> Asked:
         typed = st.text_input(
             "Further models by their ids, separated by commas",
             placeholder=", ".join(f"{item}:<{kind.argument}>" for item, kind in kinds.items() if not kind.uploads)[:80],
-            max_chars=permissions.MAX_ID_LENGTH,
+            max_chars=visitor.MAX_ID_LENGTH,
             **AUDIT.kept("others"),
         )
         elsewhere = next(kind for kind in kinds.values() if kind.known_texts_only)
@@ -81,7 +81,7 @@ def ask_systems() -> Asked:
         )
     others = [part.strip() for part in typed.split(",") if part.strip()]
     for item in others:
-        permissions.check(item)
+        visitor.check(item)
     files, options = dict[str, bytes](), dict[str, Any]()
     if upload is not None:  # its name stands in a list of model ids, whose options follow a question mark
         name = upload.name.replace(",", "_").replace("?", "_")

@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, exports, form, markup, permissions, shell, typography, visitor
+from pages.ui.frame import cached, exports, form, markup, shell, typography, visitor
 from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
 from psa_core.audits import Audit
@@ -74,9 +74,7 @@ class AuditPage:
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Queue the command for a worker process and show its progress."""
         with shell.show_errors(f"This {self.words} cannot be started"):
-            run_id = jobs.submit_audit(
-                self.command, arguments, files, origin=permissions.origin(), visitor=visitor.key()
-            )
+            run_id = jobs.submit_audit(self.command, arguments, files, origin=visitor.origin(), visitor=visitor.key())
         self.open(run_id)
         st.rerun()
 

@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, controls, exports, form, markup, permissions, typography
+from pages.ui.frame import cached, controls, exports, form, markup, typography, visitor
 from pages.ui.results import flip_card
 from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
@@ -87,7 +87,7 @@ def ask_models() -> dict[str, str] | None:
     """One classifier and, if wanted, one language model for perplexity."""
     cards = {card.id: card for card in cached.model_cards() if card.targets and not models.measures_perplexity(card.id)}
     first = next((item for item in models.good_for(Purpose.CLASSES) if item in cards), None)
-    kinds = permissions.kinds()
+    kinds = visitor.kinds()
     judges = {item: kind for item, kind in kinds.items() if not (kind.perplexity or kind.known_texts_only)}
     readers = {item: kind for item, kind in kinds.items() if kind.perplexity}
     ready = {card.id: card.title for card in cached.model_cards() if models.measures_perplexity(card.id)}

@@ -14,7 +14,7 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import address, cached, markup, permissions
+from pages.ui.frame import address, cached, markup, visitor
 from psa_core import generators, trust
 from psa_core.audits.generation.planning import default_scorers
 from psa_core.charts.drawing import Drawing
@@ -34,7 +34,7 @@ def ask_model(
     ready: Mapping[str, str],
     kinds: Mapping[str, Any],
     *,
-    check: Callable[[str], str] = permissions.check,
+    check: Callable[[str], str] = visitor.check,
     **arguments: Any,
 ) -> str:
     """The id of the chosen model, checked by `check`; empty while the argument of a kind is not typed.
@@ -47,14 +47,14 @@ def ask_model(
     chosen = str(st.selectbox(label, list(titles), **page.kept(name), **words, **arguments))
     if chosen.endswith(":") and chosen in titles:
         argument = kinds[chosen[:-1]].argument.capitalize()
-        typed = st.text_input(argument, key=page.key(f"{name}_{chosen}"), max_chars=permissions.MAX_ID_LENGTH).strip()
+        typed = st.text_input(argument, key=page.key(f"{name}_{chosen}"), max_chars=visitor.MAX_ID_LENGTH).strip()
         return check(f"{chosen}{typed}") if typed else ""
     return check(chosen) if chosen else ""  # what a client sends need not be one of the options
 
 
 def ask_generator(page: AuditPage) -> str:
     """A packaged language model, or one by id; empty while nothing is typed."""
-    who = permissions.origin()
+    who = visitor.origin()
     ready = {card.id: card.title for card in generators.cards()}
     kinds = {item: plugin for item, plugin in generators.plugins().items() if trust.offered_to(plugin.takes, who)}
     return ask_model(page, "Language model", "lm", ready, kinds, check=lambda chosen: generators.check(chosen, who))
@@ -72,7 +72,7 @@ def ask_scorers(page: AuditPage, help: str) -> list[str]:
         help=help,
         **page.kept("scorers"),
     )
-    return [permissions.check(item) for item in chosen]
+    return [visitor.check(item) for item in chosen]
 
 
 def time_to_write(tokens: int) -> str:

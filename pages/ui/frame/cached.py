@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import permissions, visitor
+from pages.ui.frame import visitor
 from pages.ui.frame.page_scoring import Answer, PageScorer
 from psa_core import anchors, audits, jobs, models, tables
 from psa_core.anchors import AnchorFinder
@@ -114,9 +114,9 @@ def scorer(model_id: str, origin: Origin | None = None) -> PageScorer:
     The server's own process loads small packaged models only, one for all sessions. Any other is asked in a process
     apart: what somebody chose can be large, or slow without an end, and a language model takes a gigabyte.
     """
-    origin = permissions.origin() if origin is None else origin
+    origin = visitor.origin() if origin is None else origin
     checked = models.check(model_id, origin)
-    if permissions.is_harmless(checked):
+    if visitor.is_harmless(checked):
         return PageScorer(_scorer(checked, origin))
     from psa_core.scoring import subprocess_scorer
 
@@ -149,10 +149,6 @@ def model_cards() -> tuple[ModelCard, ...]:
         return 3 if Purpose.DEMONSTRATION in card.good_for else 1 + (":" in card.id)
 
     return tuple(sorted(models.cards(), key=place))
-
-
-def model_title(model_id: str) -> str:
-    return next((card.title for card in model_cards() if card.id == model_id), model_id)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

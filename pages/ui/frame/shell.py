@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.ui.frame import address, internals, page_scoring, permissions, state, typography, visitor
+from pages.ui.frame import address, internals, page_scoring, state, typography, visitor
 from pages.ui.frame.typography import in_words
 from psa_core import jobs, registry, trust
 from psa_core.errors import PsaError
@@ -89,7 +89,7 @@ def run_app() -> None:
 
 def guard() -> None:
     """Must be called first on every page: act with the visitor's rights, and require a login if one is set up."""
-    trust.act_for(permissions.origin())
+    trust.act_for(visitor.origin())
     typography.texts_are(_study_noun() if page_shown() in OF_STUDY else "sentence")
     if not getattr(_frame, "drawn", False):
         visitor.require_login()

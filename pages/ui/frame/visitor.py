@@ -1,4 +1,7 @@
-"""The visitor: a login where one is required, and a key for fair scheduling between visitors."""
+"""Who uses these pages: a login where one is required, a key of each visitor, and which models they may name.
+
+The rules for models are in `psa_core.trust`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,14 @@ import secrets
 import streamlit as st
 
 from pages.ui.frame import gateway
-from psa_core import jobs
+from psa_core import jobs, models, trust
+from psa_core.errors import PsaError
+from psa_core.models import ModelPlugin
+from psa_core.trust import Origin
 
 HEADER, LOGIN = "PSA_VISITOR_HEADER", "PSA_LOGIN"
+#: Characters of a model's id that somebody types.
+MAX_ID_LENGTH = 300
 
 
 def require_login() -> None:
@@ -54,3 +62,43 @@ def _browser(cookie: str) -> str:
         return bytes(byte ^ over[i % len(over)] for i, byte in enumerate(secret)).hex() if over else ""
     except ValueError:
         return ""
+
+
+def origin() -> Origin:
+    """On whose word models are loaded here: the owner of the machine, or a visitor."""
+    return Origin.OWN_MACHINE if jobs.own_machine() else Origin.VISITOR
+
+
+def origin_of(run_id: str, model_id: str) -> Origin:
+    """The origin of a run's model id: a file, unless a person submitted the run with it."""
+    run = jobs.status(run_id)
+    is_its_own = run.spec is not None and run.spec.model == model_id
+    return max(origin(), run.origin) if is_its_own else Origin.FILE
+
+
+def kinds() -> dict[str, ModelPlugin]:
+    """The kinds of models that take an argument, by id: one that this person may give, or a file to upload."""
+    return {
+        item: plugin
+        for item, plugin in models.plugins().items()
+        if plugin.argument and (plugin.uploads or trust.offered_to(plugin.takes, origin()))
+    }
+
+
+def check(model_id: str) -> str:
+    """Return an id that the current user may use; raises a `PsaError` for others."""
+    return models.check(model_id, origin())
+
+
+def is_offered(model_id: str, to: Origin | None = None) -> bool:
+    """Whether the current user, or `to`, may use an id."""
+    try:
+        models.check(model_id, origin() if to is None else to)
+    except PsaError:
+        return False
+    return True
+
+
+def is_harmless(model_id: str) -> bool:
+    """Whether a model can be loaded without access to files or the network, whoever asks for it."""
+    return is_offered(model_id, Origin.FILE)

@@ -17,7 +17,7 @@ from psa_core.charts.caption import model_and_file
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError, PsaError
 from psa_core.plurals import counted
-from psa_core.registry import in_short
+from psa_core.registry import readable_id
 
 PARAMETER = "with"
 MAX_RUNS = 12
@@ -162,7 +162,7 @@ def _open(runs: list[str]) -> list[Compared]:
             continue
         model, file = model_and_file(cube)
         named = (title, "") if title else (model, file)
-        model_id = in_short(str(cube.asked.get("model", "")))
+        model_id = readable_id(str(cube.asked.get("model", "")))
         parts = (*named, counted(cube.shape[1], "name"), model_id, time)
         found.append(Compared(run, parts, cube, left_out))
     return with_own_labels(found)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import address, cached, exports, permissions, shell, typography
+from pages.ui.frame import address, cached, exports, shell, typography, visitor
 from pages.ui.results import context, study_model
 from pages.ui.results.context import StudyContext
 from psa_core import anchors, mitigate, stats, tables
@@ -248,4 +248,4 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
                 "above."
             )
         # An id may be a stranger's: one that does more than compute is left to the reader.
-        st.code(CODE.format(model=model if permissions.is_harmless(model) else "the model's id"), language="python")
+        st.code(CODE.format(model=model if visitor.is_harmless(model) else "the model's id"), language="python")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, controls, permissions, shell, state, typography, visitor
+from pages.ui.frame import address, cached, controls, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from pages.ui.results import context, flip_card, groups_view, names_view, why_view
@@ -13,11 +13,10 @@ from psa_core import jobs, tables
 from psa_core.claims import answers, comparison, reasons
 from psa_core.claims.formatting import Finding, too_few_in
 from psa_core.claims.groups import group_finding
-from psa_core.cube import ScoreCube
 from psa_core.errors import PsaError
 from psa_core.jobs import RunStatus
 from psa_core.tables import pairs
-from psa_core.tables.factors import FactorAnalysis, factor_regression, first_choice
+from psa_core.tables.factors import factor_regression, first_choice
 from psa_core.tables.groups import CELLS
 
 SHOWN_ENDS = 5
@@ -109,7 +108,7 @@ def _because(study: StudyContext) -> None:
     st.header("Because", anchor=False)
     why_view.because(study)
     try:
-        why = study.compute_slowly(_first_regression)
+        why = study.compute_slowly(factor_regression, factors=tuple(first_choice(study.cube)))
         typography.second(reasons.why_finding(why, study.target))
     except PsaError as error:
         typography.second(error.full_message)
@@ -118,10 +117,6 @@ def _because(study: StudyContext) -> None:
         address.linked(Key.NAMES_PART, "names", ("names", "why"))
         address.put(Key.NAMES_PART, "why")
         shell.go_to("names")
-
-
-def _first_regression(cube: ScoreCube, target: str) -> FactorAnalysis:
-    return factor_regression(cube, target, first_choice(cube))
 
 
 def _another_model(status: RunStatus) -> None:
@@ -133,12 +128,12 @@ def _another_model(status: RunStatus) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = "Ask another model the same"
         model = st.selectbox(words, titles, format_func=titles.get, key="study_other_model", width=360)
-        st.button("Run", icon=":material/play_arrow:", key="run_again", on_click=_run_with, args=(status.run_id, model))
+        st.button("Run", icon=":material/play_arrow:", key="run_again", on_click=_run_with, args=(status, model))
 
 
-def _run_with(run_id: str, model: str) -> None:
+def _run_with(status: RunStatus, model: str) -> None:
     with shell.report_errors("This study cannot be started"):
-        origin = max(permissions.origin(), jobs.origin_at(jobs.run_path(run_id)))
-        new_run = jobs.submit_with(run_id, model, origin=origin, visitor=visitor.key())
-        context.remember_run(run_id)
+        origin = max(visitor.origin(), status.origin)
+        new_run = jobs.submit_with(status.run_id, model, origin=origin, visitor=visitor.key())
+        context.remember_run(status.run_id)
         state.choose(run=new_run)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import controls, exports, permissions, shell, state, typography, visitor
+from pages.ui.frame import controls, exports, shell, state, typography, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import context
 from psa_core import jobs, report
@@ -117,7 +117,7 @@ def show(audit: AuditPage, folder: Path) -> None:
 
 def _say_the_id(picked: Path, own: str) -> None:
     """The model id of the retrained classifier; its path is shown only to the owner."""
-    if str(picked.resolve()) in own and permissions.is_offered(own):
+    if str(picked.resolve()) in own and visitor.is_offered(own):
         typography.small_print("The retrained classifier, wherever a model is asked for:")
         st.code(own, language=None, wrap_lines=True)
         return

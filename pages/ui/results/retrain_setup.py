@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, exports, permissions, shell, typography, uploads
+from pages.ui.frame import cached, exports, shell, typography, uploads, visitor
 from pages.ui.results.context import StudyContext
 from pages.ui.results.study_model import confirmed
 from psa_core import anchors, mitigate, models, trust
@@ -45,8 +45,8 @@ def ask_model(study: StudyContext) -> str | None:
     chosen = str(
         st.selectbox("Classifier", list(ready), key=AUDIT.key("model"), format_func=lambda item: ready.get(item, item))
     )
-    if chosen != own or permissions.is_harmless(chosen):
-        return permissions.check(chosen)
+    if chosen != own or visitor.is_harmless(chosen):
+        return visitor.check(chosen)
     origin = confirmed(study.run, own)
     return own if origin is not None and origin is not trust.Origin.FILE else None
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import cached, markup, permissions, shell, visitor
+from pages.ui.frame import cached, markup, shell, visitor
 from pages.ui.results.context import StudyContext
 from psa_core import models
 from psa_core.errors import PsaError
@@ -38,8 +38,8 @@ def told(study: StudyContext) -> tuple[str, int]:
 
 def allowed(run: str, model: str) -> Origin | None:
     """The origin with which the study's model may be loaded without asking; None if it may not."""
-    origin = permissions.origin_of(run, model)
-    return origin if permissions.is_offered(model, origin) else None
+    origin = visitor.origin_of(run, model)
+    return origin if visitor.is_offered(model, origin) else None
 
 
 def confirmed(run: str, model: str) -> Origin | None:
@@ -48,12 +48,12 @@ def confirmed(run: str, model: str) -> Origin | None:
         return origin
     st.html(markup.plain("The model of this study is not loaded: what a file names is only a suggestion."))
     with shell.report_errors("It cannot be loaded on this page"):
-        permissions.check(model)
-    if not permissions.is_offered(model):
+        visitor.check(model)
+    if not visitor.is_offered(model):
         return None
     label = "Type the model id to confirm that it may be loaded"
-    typed = st.text_input(label, key=f"mitigate_model {run}", max_chars=permissions.MAX_ID_LENGTH)
-    return permissions.origin() if typed.strip() == model else None
+    typed = st.text_input(label, key=f"mitigate_model {run}", max_chars=visitor.MAX_ID_LENGTH)
+    return visitor.origin() if typed.strip() == model else None
 
 
 @dataclass(eq=False)

@@ -14,7 +14,7 @@ from urllib.parse import quote
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import cached, markup, permissions
+from pages.ui.frame import cached, markup, visitor
 from psa_core import models, trust
 from psa_core.asking.prices import in_dollars, price_of
 from psa_core.claims.formatting import Words
@@ -26,6 +26,8 @@ THERE = "A model at an address"
 WORDS, NUMBER = "One of these answers", "A number"
 #: A trial keeps the page waiting, so it is not repeated as a run's requests are.
 TRIAL = "&timeout=30&retries=0"
+#: A model's id, and the uploaded files that it names.
+Chosen = tuple[str, dict[str, bytes]]
 
 
 def packaged() -> tuple[str, str] | None:
@@ -34,7 +36,7 @@ def packaged() -> tuple[str, str] | None:
     return next(((card.id.partition(ASKED)[0], card.title.partition(",")[0]) for card in asked), None)
 
 
-def ask(packaged: tuple[str, str], text: str, person: str) -> tuple[str, dict[str, bytes]] | None:
+def ask(packaged: tuple[str, str], text: str, person: str) -> Chosen | None:
     """A typed question and who is to answer it: the model's id and its question file; None while it is not complete.
 
     `text` is one of those that are asked about, with the name of `person`: its prompt is shown, and asked on a click.
@@ -42,7 +44,7 @@ def ask(packaged: tuple[str, str], text: str, person: str) -> tuple[str, dict[st
     kept: dict[str, Any] = {"persist_state": "session"}
     (judge, title), options = packaged, ""
     model = judge
-    elsewhere = trust.offered_to(trust.ADDRESS, permissions.origin())
+    elsewhere = trust.offered_to(trust.ADDRESS, visitor.origin())
     here = f"{title}, on this machine"
     if not elsewhere:
         st.caption(f"Who is asked: {here}.")
@@ -99,7 +101,7 @@ def _address(kind: str, kept: Mapping[str, Any]) -> tuple[str, str]:
     if not {need.kind for need in models.needs(chosen)} & {trust.Kind.ADDRESS}:
         raise OptionError("address", got=repr(there[:80]), expected="an address such as https://api.openai.com/v1")
     options = f"&model={quote(name)}" if name else ""
-    return permissions.check(chosen), options + (f"&samples={samples}" if samples != SAMPLES else "")
+    return visitor.check(chosen), options + (f"&samples={samples}" if samples != SAMPLES else "")
 
 
 def _answers(kept: Mapping[str, Any]) -> dict[str, Any]:
@@ -152,7 +154,7 @@ def _content(question: str, system: str, answers: dict[str, Any]) -> dict[str, A
 @contextmanager
 def questions(files: Mapping[str, bytes], chosen: str) -> Iterator[str]:
     """The id with its question file where this process can read it while the block lasts."""
-    with tempfile.TemporaryDirectory() as folder, trust.acting(permissions.origin(), inside=Path(folder)):
+    with tempfile.TemporaryDirectory() as folder, trust.acting(visitor.origin(), inside=Path(folder)):
         for name, content in files.items():
             (Path(folder) / name).write_bytes(content)
         yield chosen.replace(f"{ASKED}{QUESTION_FILE}", f"{ASKED}{quote(str(Path(folder) / QUESTION_FILE))}")
@@ -161,7 +163,7 @@ def questions(files: Mapping[str, bytes], chosen: str) -> Iterator[str]:
 def _opened(model_id: str, *, is_here: bool) -> Any:
     """Who answers: at an address asked from here, the packaged model in a process of its own."""
     if not is_here:
-        return models.load(model_id, origin=permissions.origin())
+        return models.load(model_id, origin=visitor.origin())
     from psa_core.scoring import subprocess_scorer
 
     # Packaged, and its question was written by this page: nobody's rights matter.

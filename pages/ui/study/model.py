@@ -5,17 +5,16 @@ from __future__ import annotations
 import io
 import re
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages.ui.frame import cached, controls, exports, gateway, markup, permissions, uploads
+from pages.ui.frame import cached, controls, exports, gateway, markup, uploads, visitor
 from pages.ui.frame.uploads import Upload
 from pages.ui.study import language_model, plans
+from pages.ui.study.language_model import Chosen
 from psa_core import models, trust
 from psa_core.errors import ModelError, OptionError
 from psa_core.inputs.limits import SEARCH, TEXTS_OUT, UPLOADS_EACH
@@ -30,18 +29,10 @@ MAX_NAME_LENGTH = 60
 OWN_QUESTION = "own question"
 
 
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """A model id, and the uploaded files that it names."""
-
-    model: str
-    files: Mapping[str, bytes] = field(default_factory=dict)
-
-
 def ask(planned: Plan) -> Chosen | None:
     """Let the user choose a model for the texts of a plan; None while it is not complete."""
     cards = {card.id: card for card in cached.model_cards()}
-    kinds = permissions.kinds()
+    kinds = visitor.kinds()
     judge = language_model.packaged()
     titles = {item: card.title for item, card in cards.items()}
     if judge:
@@ -55,20 +46,19 @@ def ask(planned: Plan) -> Chosen | None:
     chosen = str(controls.choose("Model", titles, key, first, **how))
     if chosen == OWN_QUESTION and judge:
         texts = planned.perturbation
-        asked = language_model.ask(judge, texts.text(0, 0), texts.names[0])
-        return Chosen(*asked) if asked else None
+        return language_model.ask(judge, texts.text(0, 0), texts.names[0])
     if chosen in cards:
         _describe(cards[chosen])
         typed = _argument(kinds[chosen], " (optional)") if chosen in kinds else ""
-        return Chosen(permissions.check(_id(kinds[chosen], typed)) if typed else chosen)
+        return (visitor.check(_id(kinds[chosen], typed)) if typed else chosen), {}
     if chosen not in kinds:  # what a client sends need not be one of the options
-        return Chosen(permissions.check(chosen))
+        return visitor.check(chosen), {}
     kind = kinds[chosen]
     st.caption(kind.summary)
     if kind.uploads:
         return _scored_elsewhere(kind, planned)
     typed = _argument(kind)
-    return Chosen(permissions.check(_id(kind, typed))) if typed else None
+    return (visitor.check(_id(kind, typed)), {}) if typed else None
 
 
 def _argument(kind: ModelPlugin, more: str = "") -> str:
@@ -150,7 +140,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
         st.markdown(":orange[:material/warning: **Look at the file once more.**]")
         for warning in scorer.warnings:
             st.html(markup.plain(warning))
-    return Chosen(f"{plugin.id}:{name}", {name: upload.content})
+    return f"{plugin.id}:{name}", {name: upload.content}
 
 
 @st.cache_resource(
@@ -162,7 +152,7 @@ def _scored_elsewhere(plugin: ModelPlugin, planned: Plan) -> Chosen | None:
 )
 def _matched(plugin_id: str, name: str, scored: Upload, planned: Plan) -> tuple[Any, Coverage]:
     """The scorer in a file, and how well it matches the texts of the study."""
-    origin = permissions.origin()
+    origin = visitor.origin()
     with tempfile.TemporaryDirectory() as folder, trust.acting(origin, inside=Path(folder)):
         (Path(folder) / name).write_bytes(scored.content)
         scorer: Any = models.load(f"{plugin_id}:{Path(folder) / name}", origin=origin)

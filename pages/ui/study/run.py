@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, form, markup, permissions, state, uploads, visitor
+from pages.ui.frame import address, cached, form, markup, state, uploads, visitor
 from pages.ui.frame.typography import in_words
 from pages.ui.study import language_model, plans
 from pages.ui.study.plans import Source
@@ -122,7 +122,7 @@ def start(planned: Plan, files: dict[str, bytes], seconds: float | None, most: f
     run_id = None
     if st.button("Run the study", type="primary", key="study_run", icon=":material/play_arrow:"):
         run_id = jobs.submit(
-            planned.spec, files, seconds=seconds, most=most, origin=permissions.origin(), visitor=visitor.key()
+            planned.spec, files, seconds=seconds, most=most, origin=visitor.origin(), visitor=visitor.key()
         )
         state.choose(run=run_id)
     if not jobs.own_machine():

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pages.ui.frame import cached
-from psa_core import anchors
+from psa_core import anchors, models
 from psa_core.anchors import slot
 from psa_core.cube import Target
 from psa_core.errors import ModelError
@@ -128,7 +128,7 @@ def that_answered(found: Slotted, model_ids: Sequence[str]) -> tuple[str, ...]:
     """The models that have scored at least one name in the time that a page has; raises `ModelError` if none has."""
     done = tuple(model_id for model_id in model_ids if len(cached.scores(model_id, found.texts)) > 1)
     if not done:
-        got = f"no name scored by {cached.model_title(model_ids[0])} in {PAGE_SECONDS.words}"
+        got = f"no name scored by {models.titled(model_ids[0])} in {PAGE_SECONDS.words}"
         fix = "Try again in a moment, choose another model, or set up a study."
         raise ModelError("time", got=got, expected="at least one", fix=fix)
     return done
@@ -149,10 +149,10 @@ def table_one(found: Slotted, model_ids: Sequence[str], headline: str | None = N
         # Of several targets the balance of the others (it has negative values) is the one to show, else the first.
         first = next((target for target in targets if target.low < 0), targets[0])
         for index, target in enumerate(targets):
-            panel = Panel(cached.model_title(model_id), target, scores[1:, index], float(scores[0, index]))
+            panel = Panel(models.titled(model_id), target, scores[1:, index], float(scores[0, index]))
             (panels if target is first else others).append(panel)
     names = found.perturbation.names[: len(texts) - 1]
-    chosen = cached.model_title(headline) if headline else None
+    chosen = models.titled(headline) if headline else None
     return TableOne(names, texts, found.neutral, tuple(panels), tuple(others), chosen)
 
 
