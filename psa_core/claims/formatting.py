@@ -220,6 +220,19 @@ def number(value: float, *, digits: int | None = None, signed: bool = False) -> 
     return text.lstrip("+-") if is_zero else text.replace("-", "−")
 
 
+def p_text(p_value: float) -> str:
+    """A p-value in a table.
+
+    Examples
+    --------
+    >>> p_text(0.0312), p_text(float("nan"))
+    ('0.031', '–')
+    """
+    if np.isnan(p_value):
+        return "–"
+    return "<\u00a00.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
 def percent(share: float) -> str:
     """A share in per cent with two digits; a tiny one is not shown as zero, nor an almost whole one as whole.
 

@@ -32,10 +32,6 @@ def _models() -> Rows:
     yield from ((f"{kind.id}:<{kind.argument}>", "", kind.summary) for kind in loaded)
 
 
-def _names() -> Rows:
-    return ((item.id, str(item.count), ",".join(item.group_columns), item.title) for item in names.available())
-
-
 def _listing(name: str, summary: str, rows: Callable[[], Rows]) -> Command:
     return Command(name, summary, lambda: print_rows(rows()))
 
@@ -53,7 +49,11 @@ LISTINGS = (
         lambda: ((one.id, f"per {one.axis}", one.summary) for one in methods.plugins().values()),
     ),
     _listing("models", "List the models: id, targets, what it is.", _models),
-    _listing("names", "List the packaged name lists: id, count, group columns, title.", _names),
+    _listing(
+        "names",
+        "List the packaged name lists: id, count, group columns, title.",
+        lambda: ((one.id, str(one.count), ",".join(one.group_columns), one.title) for one in names.available()),
+    ),
 )
 
 

@@ -15,9 +15,8 @@ from psa_core.study import StudySpec
 from psa_core.study.selection import NOT_BALANCED, Selection
 
 MEGABYTE = 2**20
-#: The options of a study: all, those about what is scored, and those about its sentences alone.
-STUDY = tuple(options.fields_of(StudySpec))
-WITHOUT_MODEL = tuple(name for name in STUDY if name != "model")
+#: The options of a study about what is scored, and those about its sentences alone.
+WITHOUT_MODEL = tuple(name for name in options.fields_of(StudySpec) if name != "model")
 SENTENCES = tuple(name for name in WITHOUT_MODEL if name not in ("names", "name_column"))
 #: Options of several commands: the result that one is about, and the folder of a worker process that does it.
 FOLDER: Any = option(flag="folder", metavar="DIR", help="a result folder of `run`")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +57,7 @@ def _execute(
 
     if job is not None:
         running = Job(job)
-        return running.supervise(lambda: work(_Progress(running).watch))
+        return running.supervise(lambda: work(_told_by(running)))
     print(f"measured on {work(Watch(tell=tell))} held-out sentences: results in {out}")
     return 0
 
@@ -74,30 +73,23 @@ def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
         raise OptionError("--switched-off", got=got, expected="a csv with the columns sentence_id and start") from error
 
 
-@dataclass
-class _Progress:
+def _told_by(job: Job) -> Watch:
     """The progress of a training as its job tells it: texts read, and the time that is left."""
+    first, began, told = 0, 0.0, 0.0
 
-    job: Job
-    reported_at: float = 0.0
-    began: float = field(default_factory=time.monotonic)
-    first: int = 0
-
-    @property
-    def watch(self) -> Watch:
-        return Watch(self.job.tell, self._step, self.job.should_stop, self.job.allow)
-
-    def _step(self, done: int, total: int) -> None:
+    def step(done: int, total: int) -> None:
+        nonlocal first, began, told
         now = time.monotonic()
-        if not self.first:
-            self.began, self.first = now, done
-        if now - self.reported_at < TELL_SECONDS:
+        first, began = (first, began) if first else (done, now)
+        if now - told < TELL_SECONDS:
             return
-        self.reported_at = now
-        speed = (done - self.first) / max(now - self.began, 1e-9)
+        told = now
+        speed = (done - first) / max(now - began, 1e-9)
         left = (total - done) / speed if speed else None
         texts = {"texts_done": TEXTS_A_STEP * done, "texts_total": TEXTS_A_STEP * total}
-        self.job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
+        job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
+
+    return Watch(job.tell, step, job.should_stop, job.allow)
 
 
 COMMAND = Command(

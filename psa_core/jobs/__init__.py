@@ -17,7 +17,6 @@ from psa_core.jobs._records import (
     write_status,
 )
 from psa_core.jobs.run_status import (
-    LIVE,
     MAX_TITLE_LENGTH,
     RunStatus,
     give_title,

@@ -17,7 +17,7 @@ from psa_core.charts.plotly_svg import figure_svg
 from psa_core.charts.score_sens import BarOptions, name_figure
 from psa_core.claims import findings
 from psa_core.claims.findings import band_words, floor_finding
-from psa_core.claims.formatting import BASELINES, Words, bare, number, score_digits, with_interval
+from psa_core.claims.formatting import BASELINES, Words, bare, number, p_text, score_digits, with_interval
 from psa_core.claims.groups import ABOUT_SELECTION, crossed, group_finding, interaction_finding, selection_finding
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
@@ -241,7 +241,7 @@ def _statistics(
             str(row["name"]),
             _change(row["score_sens"], words),
             _ends(row, "ci", words),
-            _p_text(row["p_adjusted"]),
+            p_text(row["p_adjusted"]),
             "–" if pd.isna(row["effect_size"]) else number(row["effect_size"], digits=2, signed=True),
             f"{row['label_dist']:.3f}",
         ]
@@ -294,10 +294,6 @@ def _change(value: float, words: Words) -> str:
     return "–" if pd.isna(value) else words.change(value, digits=4)
 
 
-def _p_text(p_value: float) -> str:
-    return "<\u00a00.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
 def _ends(row: pd.Series, name: str, words: Words) -> str:
     return " to ".join(bare(_change(row[f"{name}_{end}"], words)) for end in ("low", "high"))
 
@@ -310,7 +306,7 @@ def _group_table(column: str, groups: pd.DataFrame) -> Html:
             join([_change(row["difference"], words), element("small", _ends(row, "difference", words))]),
             _change(row["without_furthest"], words),
             _ends(row, "noise", words),
-            _p_text(row["p_adjusted"]) if pd.notna(row["p_adjusted"]) else "one name" if row["names"] == 1 else "–",
+            p_text(row["p_adjusted"]) if pd.notna(row["p_adjusted"]) else "one name" if row["names"] == 1 else "–",
         ]
         for _, row in groups.iterrows()
     ]

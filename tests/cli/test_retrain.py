@@ -10,7 +10,7 @@ import pytest
 
 from psa_core import jobs
 from psa_core.cli import main
-from psa_core.cli.retrain import _Progress
+from psa_core.cli.retrain import _told_by
 from psa_core.folders import cube_file
 from psa_core.trust import Origin
 from tests.jobs.waiting import waiting_run
@@ -107,7 +107,7 @@ def test_progress_is_told_in_texts() -> None:
 
         should_stop = allow = None
 
-    watch = _Progress(Told()).watch  # type: ignore[arg-type]
+    watch = _told_by(Told())  # type: ignore[arg-type]
     watch.on_step(1, 10)
     first = {"message": "Training: step 1 of 10", "texts_done": 32, "texts_total": 320, "seconds_left": None}
     assert said == [first]

@@ -79,9 +79,7 @@ def ask_systems() -> Asked:
             ("csv",),
             key=AUDIT.key("task_scores"),
         )
-    others = [part.strip() for part in typed.split(",") if part.strip()]
-    for item in others:
-        visitor.check(item)
+    others = [visitor.check(part.strip()) for part in typed.split(",") if part.strip()]
     files, options = dict[str, bytes](), dict[str, Any]()
     if upload is not None:  # its name stands in a list of model ids, whose options follow a question mark
         name = upload.name.replace(",", "_").replace("?", "_")

@@ -12,11 +12,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import cached, exports, form, markup, shell, typography, visitor
+from pages.ui.frame import cached, exports, form, markup, shell, typography, uploads, visitor
 from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
 from psa_core.audits import Audit
-from psa_core.charts.caption import Caption
 from psa_core.folders import results
 from psa_core.jobs import RUN_ID
 
@@ -142,18 +141,15 @@ def ask_another(page: AuditPage) -> None:
 
 def ask_earlier(page: AuditPage) -> None:
     """Offer to open an audit that was downloaded, as a new run."""
-    with st.expander("Open an earlier audit", icon=":material/folder_open:"):
-        chosen = st.file_uploader("A result folder as a zip", ["zip"], key=page.key("zip"))
-        opened = page.key("zip_opened")
-        if chosen is None or st.session_state.get(opened) == chosen.file_id:
-            return
+
+    def keep(content: bytes) -> str:
         # Every file is written again from the data alone, and only then kept: no page or table of the archive survives.
-        with shell.show_errors("This zip cannot be opened"), tempfile.TemporaryDirectory() as aside:
-            audits.open_zip(page.audit.id, chosen.getvalue(), Path(aside) / "written")
-            run_id = jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
-        st.session_state[opened] = chosen.file_id
-        page.open(run_id)
-        st.rerun()
+        with tempfile.TemporaryDirectory() as aside:
+            audits.open_zip(page.audit.id, content, Path(aside) / "written")
+            return jobs.adopt(page.command, Path(aside) / "written", visitor=visitor.key())
+
+    with st.expander("Open an earlier audit", icon=":material/folder_open:"):
+        uploads.ask_zip("A result folder as a zip", page.command, keep, page.open)
 
 
 def end(page: AuditPage, folder: Path, main: pd.DataFrame | None = None, *, file: str = "", key: str = "") -> None:
@@ -192,13 +188,6 @@ def table(
         typography.small_print(words)
     if csv:
         exports.csv_button(shown if file is None else file, csv, key=page.key(f"{Path(csv).stem}_csv"))
-
-
-def picture(page: AuditPage, draw: Callable[[], str], stem: str, caption: Caption) -> None:
-    """The buttons below a chart that save it as a picture."""
-    with exports.row():
-        what = stem.removeprefix(f"{page.command}_").partition(".")[0]
-        exports.picture_buttons(draw, stem, caption, key=page.key(f"{what}_picture"))
 
 
 def say_sizes(sizes: Mapping[str, int | str], caption: str = "") -> None:

@@ -79,11 +79,10 @@ def _packaged(chosen: str) -> Prompts:
             **AUDIT.kept(f"lines_{chosen}"),
         )
         kept_lines = [line for line in found.templates if line in lines]
-        part = prompts.checked(kept_lines, table, group=found.group) if kept_lines else None
-        if part is not None:
-            _preview(part)
-    if part is None:
-        raise OptionError("templates", got="none", expected="at least one", fix="Choose a template.")
+        if not kept_lines:
+            raise OptionError("templates", got="none", expected="at least one", fix="Choose a template.")
+        part = prompts.checked(kept_lines, table, group=found.group)
+        _preview(part)
     files = {"values.csv": exports.csv(table, exact=True)}
     if len(part.templates) == len(found.templates):
         return part, chosen, files
@@ -232,16 +231,13 @@ def _ask(opened: GenerationResult) -> tuple[str, tuple[str, str]]:
         links = [address.linked(key, value, values) for key, value in zip((FIRST, SECOND), widest, strict=True)]
         if not {st.query_params.get(FIRST), st.query_params.get(SECOND)} <= set(values):
             st.session_state[FIRST], st.session_state[SECOND] = widest
+        # Both values are in the URL, or neither.
+        take = {"on_change": lambda: address.put_all({key: st.session_state[key] for key in (FIRST, SECOND)})}
         first, second = (
-            str(st.selectbox(words, values, key=link["key"], width=220, on_change=_take_pair))
+            str(st.selectbox(words, values, key=link["key"], width=220, **take))
             for words, link in zip(("Compare", "with"), links, strict=True)
         )
     return chosen, (first, second)
-
-
-def _take_pair() -> None:
-    """Put both values in the URL, or neither."""
-    address.put_all({key: st.session_state[key] for key in (FIRST, SECOND)})
 
 
 def _account(opened: GenerationResult, scorer: str) -> None:

@@ -182,13 +182,19 @@ def _table_one(opened: NationalityResult, country: str, target: str, *, is_wide:
         words += f" {', '.join(few)}: fewer than {report.MIN_COUNT} original sentences, so one is many percent."
     typography.small_print(words)
     caption = _words(opened, "Change of each predicted class, by country", finding)
-    frame.picture(AUDIT, partial(_paper, blocks), "countries", caption)
+    _picture_buttons(blocks, "countries", caption)
     with st.expander("As a table"):
         frame.table(AUDIT, opened.countries, "Table 1 as numbers")
 
 
-def _paper(blocks: list[Block]) -> str:
-    return drawing_svg(country_heat(blocks), width=printed_width(blocks))
+def _picture_buttons(blocks: list[Block], stem: str, caption: Caption) -> None:
+    """A heat map on paper, without the chosen square."""
+
+    def draw() -> str:
+        return drawing_svg(country_heat(blocks), width=printed_width(blocks))
+
+    with exports.row():
+        exports.picture_buttons(draw, stem, caption, key=AUDIT.key(f"{stem}_picture"))
 
 
 def _world(opened: NationalityResult, target: str, *, height: int) -> None:
@@ -231,7 +237,7 @@ def _correlations(opened: NationalityResult) -> None:
     alt = f"Heat map of correlations. {finding}"
     parts.squares(country_heat(blocks), AUDIT.key("correlations"), alt)
     caption = _words(opened, "Scores and log-perplexity, by country", finding)
-    frame.picture(AUDIT, partial(_paper, blocks), "correlations", caption)
+    _picture_buttons(blocks, "correlations", caption)
     typography.small_print(
         "Pearson correlation between score and log-perplexity. Global: over all texts of a country; its p-value takes "
         "the texts as independent. Local: among the draws of one sentence, averaged over the sentences, so that the "

@@ -164,6 +164,11 @@ def scores(model_id: str, texts: tuple[str, ...]) -> np.ndarray:
     return scorer(model_id).go_on(_answer(visitor.key(), model_id, texts), texts)
 
 
+def are_scored(model_id: str, texts: tuple[str, ...]) -> bool:
+    """Whether `scores` has these at once: all, or as many as there was time for."""
+    return _answer(visitor.key(), model_id, texts).seconds > 0
+
+
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _answer(whose: str, model_id: str, texts: tuple[str, ...]) -> Answer:
     return Answer()  # which the calls with these texts go on with

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from pages.ui.frame import address, markup, shell, state
+from pages.ui.frame.components import component
 from pages.ui.frame.keys import Key
 from pages.ui.frame.typography import in_words
 from psa_core.charts.caption import model_and_file
@@ -17,30 +18,7 @@ from psa_core.folders.view import obfuscated
 from psa_core.plurals import counted
 
 CHIPS, TARGET, THRESHOLD = "chips", "target_picker", "threshold_slider"
-_copy_link = st.components.v2.component(
-    "psa_copy_link",
-    html='<button type="button" aria-live="polite">Copy link</button>',
-    css="""button { all: unset; cursor: pointer; font-size: 0.875rem; white-space: nowrap; padding: 0.3rem 0.5rem;
-      border-radius: 0.5rem; color: var(--st-text-color) }
-      button:hover { background: var(--st-secondary-background-color) }
-      button:focus-visible { outline: 3px solid currentColor }""",
-    js="""export default ({ parentElement }) => {
-      const button = parentElement.querySelector("button");
-      button.onclick = async () => {
-        try { await navigator.clipboard.writeText(window.location.href); }
-        catch {  // without https a browser has no clipboard for pages, but the old way
-          const field = document.createElement("textarea");
-          field.value = window.location.href;
-          document.body.append(field);
-          field.select();
-          document.execCommand("copy");
-          field.remove();
-        }
-        button.textContent = "Link copied";
-        setTimeout(() => { button.textContent = "Copy link"; }, 2000);
-      };
-    }""",
-)
+_copy_link = component("copy_link", '<button type="button" aria-live="polite">Copy link</button>')
 
 
 def study_bar(cube: ScoreCube) -> None:

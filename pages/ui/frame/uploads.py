@@ -87,6 +87,18 @@ def ask_file(
     return previous
 
 
+def ask_zip(label: str, key: str, keep: Callable[[bytes], str], show: Callable[[str], object]) -> None:
+    """A file picker for the zip of a result: `keep` makes a run of it and returns its id, `show` opens that run."""
+    chosen, opened = st.file_uploader(label, ["zip"], key=f"{key}_zip"), f"{key}_zip_opened"
+    if chosen is None or st.session_state.get(opened) == chosen.file_id:
+        return
+    with shell.show_errors("This zip cannot be opened"), st.spinner("Opening the zip", show_time=True):
+        run_id = keep(chosen.getvalue())
+    st.session_state[opened] = chosen.file_id
+    show(run_id)
+    st.rerun()
+
+
 def _forget(key: str) -> None:
     st.session_state.pop(f"{key}_kept", None)
     st.session_state[f"{key}_round"] = st.session_state.get(f"{key}_round", 0) + 1

@@ -61,19 +61,9 @@ class StudyContext:
         return self.cube.targets[self.cube.target_index(str(self.seen.target))]
 
     @property
-    def phrase(self) -> str:
-        """What the chosen target is called in a sentence."""
-        return self.words.phrase
-
-    @property
-    def brief(self) -> str:
-        """The same on charts and cards, where room is short."""
-        return self.words.brief
-
-    @property
     def axis(self) -> str:
-        """The same as a title."""
-        return self.brief[:1].upper() + self.brief[1:]
+        """What the chosen target is called as a title."""
+        return self.words.brief[:1].upper() + self.words.brief[1:]
 
     @property
     def threshold(self) -> float:
@@ -90,7 +80,7 @@ class StudyContext:
 
     @property
     def words(self) -> Words:
-        """How the chosen target, its scores and their changes are written."""
+        """How the chosen target is called, and its scores and their changes are written."""
         return Words.of(self.target)
 
     @property
@@ -159,7 +149,8 @@ class StudyContext:
 
     def sentences(self) -> pd.DataFrame:
         """See `tables.sentence_table`, at the chosen threshold, with the texts."""
-        return self.compute(_sentences, threshold=self.threshold)
+        table = self.compute(tables.sentence_table, threshold=self.threshold)
+        return table.assign(text=self.cube.sentences["text"].to_numpy())
 
     def flips(self, **only: Any) -> tables.Flips:
         """Every label that changes at the chosen threshold, or `only` some: see `tables.find_flips`."""
@@ -209,11 +200,6 @@ def _while_waiting(
 @st.cache_data(max_entries=1024, show_spinner="Measuring", show_time=True)
 def _summary(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> tables.corpus.Metrics:
     return tables.target_summary(_cube, key[1], threshold=threshold)
-
-
-def _sentences(cube: ScoreCube, target: str, *, threshold: float) -> pd.DataFrame:
-    table = tables.sentence_table(cube, target, threshold=threshold)
-    return table.assign(text=cube.sentences["text"].to_numpy())
 
 
 def summaries(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> tables.corpus.Summary:

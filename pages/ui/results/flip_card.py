@@ -101,7 +101,7 @@ def _flip(study: StudyContext, flip: pd.Series) -> None:
     scores = (
         f'<div style="display: flex; flex-wrap: wrap; gap: 0.2rem 1.1rem; align-items: baseline">'
         f'<span style="font-size: 1.35rem; font-weight: 650; {DIGITS}">{numbers}</span>'
-        f'<span style="font-size: 0.95rem; opacity: 0.8">{html.escape(study.brief)}</span>'
+        f'<span style="font-size: 0.95rem; opacity: 0.8">{html.escape(study.words.brief)}</span>'
         f'<span style="font-size: 0.95rem"><span style="color: {colour}">{way[0]}</span>{way[1:]}</span></div>'
     )
     pieces = swap_pieces(study.perturbation, int(flip["sentence_position"]), study.labels[str(flip["name"])])

@@ -64,7 +64,7 @@ def differences(study: StudyContext, choice: Choice) -> str:
         reference = _ask_reference(study, column)
     options = {"baseline": choice.baseline, "correction": choice.correction, "reference": reference}
     target, against = study.target.name, f"“{crossed(reference)}”" if reference else "the other names"
-    words = f"Groups by {crossed(column)}: difference in {study.phrase} from {against}"
+    words = f"Groups by {crossed(column)}: difference in {study.words.phrase} from {against}"
     if column in columns:
         table = cells = study.compute(tables.group_table, column=column, **options)
     else:

@@ -10,22 +10,22 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from pages.ui.frame import controls, exports, markup, state, typography
+from pages.ui.frame import components, controls, exports, markup, state, typography
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, context, flip_card
+from pages.ui.results import context, flip_card
 from pages.ui.results.context import StudyContext
-from pages.ui.results.names_view import ask_baseline, p_text
+from pages.ui.results.names_view import ask_baseline
 from psa_core.charts._theme import DOWN, UP
-from psa_core.claims.formatting import Words
+from psa_core.claims.formatting import Words, p_text
 from psa_core.cube import ScoreCube, Target
 from psa_core.tables.matrix import Matrix, matrix
 
 SHOWN_TEXT = 220
 STEPS, HEIGHT = 32_000, 736
 HINT = "Move over a cell to read it"
-_canvas = canvas.picture("matrix")
+_canvas = components.picture("matrix")
 #: Only the selection is sent at a click; the cells, which do not change, are not sent again.
-_selection = canvas.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
+_selection = components.teller("matrix_selection", variable="psaMatrix", event="psa-matrix")
 
 
 def ordered(study: StudyContext) -> Matrix:

@@ -200,7 +200,7 @@ def curves(halved: HeldOut, count: int) -> None:
         "all draws of that many names); with many it does not, and each text costs as many texts as there are names. "
         "Drawn from the half of the sentences that is not measured.",
         stem=f"averaging.{study.target.name}",
-        words=study.caption(f"What averaging over more names loses and gains, {study.phrase}"),
+        words=study.caption(f"What averaging over more names loses and gains, {study.words.phrase}"),
         key="averaging",
         table=table,
     )

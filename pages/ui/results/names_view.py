@@ -19,6 +19,7 @@ from psa_core.charts._theme import group_colours
 from psa_core.charts.score_sens import BarOptions, highlight, name_figure, order, score_sens_bars
 from psa_core.claims import findings
 from psa_core.claims.findings import band_words, floor_finding
+from psa_core.claims.formatting import p_text
 from psa_core.inputs.groups import grouping
 from psa_core.stats import CORRECTIONS
 from psa_core.tables.floors import edit_span, edit_table
@@ -127,7 +128,7 @@ def bars(table: pd.DataFrame, study: StudyContext, choice: Choice) -> None:
         f"Click a bar to follow that name on every page. {band_words(study.cube, study.target.name, options.band)}"
     )
     stem = f"names.{study.target.name}"
-    title = f"Mean change of {study.phrase}, by name (from {BASELINES[choice.baseline].lower()})"
+    title = f"Mean change of {study.words.phrase}, by name (from {BASELINES[choice.baseline].lower()})"
     with exports.row():
         exports.csv_button(table, f"{stem}.csv", key="names_csv")
         picture = partial(name_figure, study.shown(found), options)
@@ -215,12 +216,6 @@ def name_table(
     )
 
 
-def p_text(p_value: float) -> str:
-    if pd.isna(p_value):
-        return "–"
-    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
 def floor(study: StudyContext) -> None:
     """Whether names do more than neutral edits, where the study has those."""
     if (found := study.compute(floor_finding)) is not None:
@@ -251,7 +246,7 @@ def equivalence(study: StudyContext, choice: Choice) -> None:
         least = study.score_range / 1000
         link = address.linked("names_margin", study.score_range / 50)
         st.session_state["names_margin"] = max(st.session_state["names_margin"], least)
-        label = f"A mean change of {markup.literal(study.phrase)} below this does not matter"
+        label = f"A mean change of {markup.literal(study.words.phrase)} below this does not matter"
         label += " (0.01 is one point of 100)" * study.target.is_in_points
         margin = st.number_input(label, min_value=least, step=study.score_range / 200, format="%.3f", width=360, **link)
         options = {"baseline": choice.baseline, "correction": choice.correction, "margin": float(margin)}

@@ -9,8 +9,9 @@ import numpy as np
 import streamlit as st
 
 from pages.ui.frame import address, controls, shell, typography
+from pages.ui.frame.components import component
 from pages.ui.frame.keys import Key
-from pages.ui.results import canvas, flip_card, groups_view, names_view
+from pages.ui.results import flip_card, groups_view, names_view
 from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts._theme import DOWN, UP, enlarged
@@ -46,10 +47,8 @@ STAGE = """<style>
 </style>"""
 #: For who does not see the page: its title, which takes no room.
 HEADING = '<h1 style="position: absolute; width: 1px; height: 1px; overflow: hidden; margin: 0">Present</h1>'
-_cycling = st.components.v2.component(
-    "psa_cycling", html='<div class="cycling"></div>', css=canvas.read("cycling.css"), js=canvas.read("cycling.js")
-)
-_keys = st.components.v2.component("psa_present_keys", js=canvas.read("present_keys.js"))
+_cycling = component("cycling", '<div class="cycling"></div>')
+_keys = component("present_keys")
 
 
 def views(study: StudyContext) -> dict[str, Callable[[], None]]:
@@ -102,8 +101,8 @@ def ask(titles: Sequence[str]) -> str:
 def _title(study: StudyContext) -> None:
     model, file = model_and_file(study.cube)
     sizes = " × ".join(map(counted, study.cube.shape, (study.cube.noun, "name")))
-    asked = study.phrase.partition(" to “")[2]  # a judge's question, which has a question mark of its own
-    typography.finding(f"What does the name alone do to the {study.brief}?")
+    asked = study.words.phrase.partition(" to “")[2]  # a judge's question, which has a question mark of its own
+    typography.finding(f"What does the name alone do to the {study.words.brief}?")
     if asked:
         typography.second(f"“{asked}")
     typography.second(f"{sizes} · {model} · {file} · flagged at {study.words.at(study.threshold)} and above")
@@ -125,7 +124,7 @@ def _sentence(study: StudyContext) -> None:
     shown = ([piece for piece in every if piece.kind != "gone"] for every in swapped)
     pieces = [[list(piece) for piece in excerpt(every, MAX_PASSAGES)] for every in shown]
     data = {
-        "target": study.brief,
+        "target": study.words.brief,
         "low": float(low),
         "high": float(high),
         "threshold": study.threshold,
@@ -158,7 +157,7 @@ def _groups(study: StudyContext) -> None:
 def _threshold(study: StudyContext) -> None:
     typography.finding(study.threshold_finding().headline)
     value = float(study.at_threshold()["label_dist"].iloc[0])
-    options = CurveOptions(study.threshold, value, target=f"the {study.brief}")
+    options = CurveOptions(study.threshold, value, target=f"the {study.words.brief}")
     curve = label_dist_figure(study.compute_slowly(tables.label_dist_table), options)
     figure = enlarged(curve.to_plotly_json(), 1.4)
     figure["layout"]["height"] = 560

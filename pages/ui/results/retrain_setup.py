@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import cached, exports, shell, typography, uploads, visitor
 from pages.ui.results.context import StudyContext
@@ -153,10 +154,8 @@ def _plan(study: StudyContext, names: pd.DataFrame, recipe: Retraining, strength
     trained = mitigate.naming_none(texts, names["name"].iloc[of_names.measured].tolist())
     measured = (1 + strengths) * len(halves.measured) * (1 + len(of_names.measured))
     seconds = strengths * recipe.steps * STEP_SECONDS + measured * TEXT_SECONDS
-    with st.container(horizontal=True):
-        st.metric("Sentences trained on", f"{len(trained):,}", border=True)
-        st.metric("Sentences measured", f"{len(halves.measured):,}", border=True)
-        st.metric("On one processor core", f"about {duration(seconds)}", border=True)
+    sizes = {"Sentences trained on": len(trained), "Sentences measured": len(halves.measured)}
+    frame.say_sizes({**sizes, "On one processor core": f"about {duration(seconds)}"})
     if len(trained) < len(texts):
         left = len(texts) - len(trained)
         typography.small_print(

@@ -190,7 +190,7 @@ def one_sentence(study: StudyContext, sentence_id: str) -> None:
         alt=f"Score of this sentence with each of {len(table)} names",
         note="Triangles have the label, circles do not. Click a dot to follow that name.",
         stem=f"sentence.{sentence_id}",
-        words=study.caption(f"One sentence, every name: {study.phrase}", f"“{text}”"),
+        words=study.caption(f"One sentence, every name: {study.words.phrase}", f"“{text}”"),
         key="dots",
         key_of_chart=DOTS,
         on_select=partial(state.clicked_names, DOTS),

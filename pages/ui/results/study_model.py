@@ -49,11 +49,11 @@ def confirmed(run: str, model: str) -> Origin | None:
     st.html(markup.plain("The model of this study is not loaded: what a file names is only a suggestion."))
     with shell.report_errors("It cannot be loaded on this page"):
         visitor.check(model)
-    if not visitor.is_offered(model):
-        return None
-    label = "Type the model id to confirm that it may be loaded"
-    typed = st.text_input(label, key=f"mitigate_model {run}", max_chars=visitor.MAX_ID_LENGTH)
-    return visitor.origin() if typed.strip() == model else None
+        label = "Type the model id to confirm that it may be loaded"
+        typed = st.text_input(label, key=f"mitigate_model {run}", max_chars=visitor.MAX_ID_LENGTH)
+        if typed.strip() == model:
+            return visitor.origin()
+    return None
 
 
 @dataclass(eq=False)

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ui.frame import controls, exports, markup, typography
+from pages.ui.frame import components, controls, exports, markup, typography
 from pages.ui.frame.typography import in_words
-from pages.ui.results import canvas, context
+from pages.ui.results import context
 from pages.ui.results.context import StudyContext
 from psa_core import tables
 from psa_core.charts._theme import MUTED, OTHER, UP, group_colours
@@ -25,10 +25,10 @@ from psa_core.plurals import counted
 FIGURE = "thresholds_figure"
 SELECTED = "Selected names"
 MAX_CURVES, MAX_STROKES, DIGITS = 9, 400, 4
-_mark = st.components.v2.component("psa_threshold_mark", js=canvas.read("threshold_mark.js"))
-_strokes = canvas.picture("crossing")
+_mark = components.component("threshold_mark")
+_strokes = components.picture("crossing")
 #: Only the threshold is sent when it moves; the strokes, which do not change, are not sent again.
-_line = canvas.teller("crossing_line", variable="psaThreshold", event="psa-threshold")
+_line = components.teller("crossing_line", variable="psaThreshold", event="psa-threshold")
 
 
 def ask_curves(study: StudyContext) -> str:
@@ -62,12 +62,12 @@ def figure(study: StudyContext, chosen: str) -> None:
     table, rates = study.compute_slowly(tables.label_dist_table), study.at_threshold().iloc[0]
     dists, colours = _curves(study, chosen)
     value = float(rates["label_dist"])
-    options = CurveOptions(study.threshold, value, dists, target=f"the {study.brief}", colours=colours)
+    options = CurveOptions(study.threshold, value, dists, target=f"the {study.words.brief}", colours=colours)
     st.plotly_chart(
         _figure(study.target_key, table, options, chosen=chosen, labels=tuple(dists)),
         key=FIGURE,
         config={"displaylogo": False, "modeBarButtonsToRemove": ["toImage"]},
-        alt=f"LabelDist of {study.phrase} and the labels that change, over every threshold",
+        alt=f"LabelDist of {study.words.phrase} and the labels that change, over every threshold",
     )
     low, high = (float(end) for end in table["threshold"].iloc[[0, -1]])
     place = {"figure": f".st-key-{FIGURE}", "low": low, "high": high, "threshold": study.threshold}
@@ -76,7 +76,7 @@ def figure(study: StudyContext, chosen: str) -> None:
     stem = f"label_dist.{study.target.name}"
     with exports.row():
         exports.csv_button(table, f"{stem}.csv", key="thresholds_csv")
-        title = f"Labels for {study.phrase} that change with the name, by threshold"
+        title = f"Labels for {study.words.phrase} that change with the name, by threshold"
         words = study.caption(title, study.threshold_finding())
         paper = partial(label_dist_figure, table, options)
         exports.picture_buttons(lambda: figure_svg(paper()), stem, words, key="thresholds_picture")

@@ -15,12 +15,13 @@ from pages.ui.frame import cached, exports, markup, shell, state, typography
 from pages.ui.frame.typography import in_words
 from pages.ui.results import study_model
 from pages.ui.results.context import StudyContext
-from pages.ui.results.names_view import name_table, p_text
+from pages.ui.results.names_view import name_table
 from psa_core import models, stats
 from psa_core.charts import intervals as charts
 from psa_core.charts._theme import of_changes
 from psa_core.charts.intervals import metric_intervals
 from psa_core.claims import reasons
+from psa_core.claims.formatting import p_text
 from psa_core.errors import PsaError
 from psa_core.models.lm import CARD as PERPLEXITY_CARD
 from psa_core.plurals import counted
@@ -135,7 +136,7 @@ def factors(study: StudyContext) -> None:
     if why.warning:
         st.warning(why.warning)
     left, right = st.columns([7, 5], gap="large")
-    title = f"Factors associated with the names' effects on {study.phrase}, in standard deviations"
+    title = f"Factors associated with the names' effects on {study.words.phrase}, in standard deviations"
     with left:
         exports.figure(
             charts.coefficients(study.in_unit(why.coefficients, "in_score"), scale=study.target.scale),

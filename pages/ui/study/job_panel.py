@@ -9,7 +9,7 @@ from typing import Literal
 
 import streamlit as st
 
-from pages.ui.frame import address, cached, markup, shell, state, typography, visitor
+from pages.ui.frame import address, cached, markup, shell, state, typography, uploads, visitor
 from pages.ui.frame.keys import Key
 from pages.ui.results import context, overview_view
 from psa_core import jobs, models, tables
@@ -157,15 +157,15 @@ def title_of(status: RunStatus) -> str:
 
 def open_another() -> None:
     """Open a zip as a new run; the history is shown only to the machine's owner."""
-    chosen = st.file_uploader("Open a result folder that was downloaded as a zip", ["zip"], key="study_zip")
-    if chosen is not None and st.session_state.get("zip_opened") != chosen.file_id:
-        with shell.show_errors("This zip cannot be opened"), st.spinner("Opening the study", show_time=True):
-            run_id = jobs.keep_zip(chosen.getvalue(), visitor=visitor.key())
-            if view_of(cached.cube(run_id)).hidden_names:  # so it was when it was downloaded
-                address.put(Key.HIDE_NAMES, True)
-        st.session_state["zip_opened"] = chosen.file_id
-        state.choose(run=run_id)
-        st.rerun()
+
+    def keep(content: bytes) -> str:
+        run_id = jobs.keep_zip(content, visitor=visitor.key())
+        if view_of(cached.cube(run_id)).hidden_names:  # so it was when it was downloaded
+            address.put(Key.HIDE_NAMES, True)
+        return run_id
+
+    label = "Open a result folder that was downloaded as a zip"
+    uploads.ask_zip(label, "study", keep, lambda run_id: state.choose(run=run_id))
     runs = [status for status in jobs.history() if status.spec is not None][:SHOWN]  # audits have pages of their own
     if runs:
         st.header("On this machine", anchor=False)

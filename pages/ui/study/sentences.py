@@ -20,7 +20,7 @@ KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz", "md", "docx", "pdf", "zi
 PREVIEW_ROWS = 200
 
 
-def in_words(corpus_id: str) -> str:
+def title_of(corpus_id: str) -> str:
     """What a packaged corpus is called: *CVs*, *Flat applications*."""
     return "CVs" if corpus_id == "cvs" else corpus_id.replace("-", " ").capitalize()
 
@@ -29,7 +29,7 @@ def ask() -> Source | None:
     """Let the user choose; None while there are none yet."""
     packaged = sorted(corpora.packaged(), key=lambda item: item != cached.EXAMPLE.sentences)
     ways = [*packaged, PASTE, OWN]
-    words = {way: in_words(way) if way in packaged else way for way in ways}
+    words = {way: title_of(way) if way in packaged else way for way in ways}
     choice = controls.choose("Sentences", words, "study_source", label_visibility="collapsed", wrap=True)
     source = _pasted() if choice == PASTE else _file() if choice == OWN else Source(str(choice))
     if source is None:

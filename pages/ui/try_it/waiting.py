@@ -28,12 +28,11 @@ _scoring: dict[str, float] = {}
 
 def answered(model_ids: Sequence[str], texts: tuple[str, ...]) -> tuple[str, ...]:
     """The models that have scored these texts, or will at once; the others are to be waited for, see `wait_for`."""
-    of, known = st.session_state.get("try_answered", ((), frozenset[str]()))
     light = {card.id for card in cached.model_cards() if Purpose.FIRST_LOOK in card.good_for}
     found = tuple(
         model
         for model in model_ids
-        if (of == texts and model in known)
+        if cached.are_scored(model, texts)
         or _scoring.get(model, 0.0 if model in light else QUICK_SECONDS) < QUICK_SECONDS
     )
     return found or tuple(model_ids[:1])
@@ -50,8 +49,6 @@ def wait_for(model: str, texts: tuple[str, ...]) -> NoReturn:
         started = time.perf_counter()
         cached.scores(model, texts)
         _scoring[model] = time.perf_counter() - started
-    of, known = st.session_state.get("try_answered", ((), frozenset[str]()))
-    st.session_state["try_answered"] = (texts, (known if of == texts else frozenset()) | {model})
     st.rerun()
 
 
