@@ -45,16 +45,16 @@ elif part == "mitigate":
     controls.target_picker(study.cube)
     with shell.show_errors("Averaging over names cannot be measured here"):
         with shell.headline_slot() as slot:
-            halved, count = mitigate_view.ask(study)
+            halved = mitigate_view.ask(study)
             with slot:
-                mitigate_view.headline(halved, count)
-        mitigate_view.before_and_after(halved, count)
+                mitigate_view.headline(halved)
+        mitigate_view.before_and_after(halved)
         left, right = st.columns(2, gap="large")
         with left:
-            mitigate_view.curves(halved, count)
+            mitigate_view.curves(halved)
         with right:
-            mitigate_view.originals(halved, count)
-        mitigate_view.ask_the_model(halved, count)
+            mitigate_view.originals(halved)
+        mitigate_view.ask_the_model(halved)
 else:
     with shell.show_errors():
         studies = compare_studies.ask_studies(study)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +25,6 @@ from psa_core.audits.generation.groups import MAX_GROUPS, group_columns, people_
 from psa_core.charts._theme import CATEGORICAL
 from psa_core.charts.squares import answer_gaps
 from psa_core.claims.findings import Finding
-from psa_core.errors import RunFolderError
 from psa_core.generators import Draw, Sampling
 from psa_core.inputs import names, tasks
 from psa_core.inputs.people import people_of
@@ -104,8 +102,7 @@ def start(generator: str, asked: dict[str, Any], files: dict[str, bytes], chats:
         writer = generators.load(generator, origin=visitor.origin())
         sampling = Sampling(tokens=int(values["tokens"]))
         typography.small_print(writer.estimate(chats * int(values["answers"]), sampling).words)
-    if frame.is_started(AUDIT):
-        AUDIT.run({**asked, **values, "lm": generator}, files)
+    frame.run_button(AUDIT, {**asked, **values, "lm": generator}, files)
 
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
@@ -127,13 +124,12 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
 
 def show_so_far(run_id: str, folder: Path) -> None:
     """A running audit: its answers to read, and no claim yet."""
-    with suppress(RunFolderError):  # a larger part is being put in its place
-        opened = cached.audit(AUDIT.audit.id, run_id, folder)
-        k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("answers")
-        said = report.headline(opened)
-        words = f"So far, {k} of {total or 'all'} answers to each"
-        typography.finding(Finding(f"{words}. {said.headline}", said.evidence) if k > ENOUGH else f"{words}: to read.")
-        _transcripts(opened)
+    opened = cached.audit(AUDIT.audit.id, run_id, folder)
+    k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("answers")
+    said = report.headline(opened)
+    words = f"So far, {k} of {total or 'all'} answers to each"
+    typography.finding(Finding(f"{words}. {said.headline}", said.evidence) if k > ENOUGH else f"{words}: to read.")
+    _transcripts(opened)
 
 
 def _label(row: Any) -> str:

@@ -124,8 +124,7 @@ def start(systems: Asked, design: corpus.Design, texts: Asked) -> None:
         {"Systems": len(ids), "Templates × words": rows, "People": people, "Sentences": rows * people},
         "Seconds for a lexicon or a linear model, well under a minute for each packaged transformer.",
     )
-    if frame.is_started(AUDIT):
-        AUDIT.run(systems[0] | texts[0], systems[1] | texts[1])
+    frame.run_button(AUDIT, systems[0] | texts[0], systems[1] | texts[1])
 
 
 @dataclass(frozen=True, eq=False)

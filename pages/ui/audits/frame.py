@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from pages.ui.frame import cached, exports, form, markup, shell, typography, upl
 from pages.ui.study import job_panel
 from psa_core import audits, jobs, options
 from psa_core.audits import Audit
+from psa_core.errors import RunFolderError
 from psa_core.folders import results
 from psa_core.jobs import RUN_ID
 
@@ -65,10 +67,6 @@ class AuditPage:
         """Close the open run; it keeps running, and its link stays valid."""
         st.session_state.pop(self.key("run"), None)
         st.query_params.pop(self.command, None)
-
-    def run(self, values: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
-        """Queue the audit with these option values; uploaded files are referred to by name."""
-        self.start(options.as_arguments(self.audit.spec, values), files)
 
     def start(self, arguments: Sequence[str], files: Mapping[str, bytes]) -> None:
         """Queue the command for a worker process and show its progress."""
@@ -120,7 +118,8 @@ def result(page: AuditPage, so_far: Show | None = None) -> Path | None:
             st.html(markup.plain(status.message))
             job_panel.resume(run_id, page.key("resume"))
     if so_far is not None and part is not None:
-        so_far(f"{run_id} {stamp}", part)
+        with suppress(RunFolderError):  # a larger part is being put in its place
+            so_far(f"{run_id} {stamp}", part)
     ask_another(page)
     st.stop()
 
@@ -199,9 +198,10 @@ def say_sizes(sizes: Mapping[str, int | str], caption: str = "") -> None:
         st.caption(caption)
 
 
-def is_started(page: AuditPage) -> bool:
-    """The button that starts an audit."""
-    return st.button("Run the audit", type="primary", key=page.key("start"), icon=":material/play_arrow:")
+def run_button(page: AuditPage, values: Mapping[str, Any], files: Mapping[str, bytes]) -> None:
+    """The button that starts an audit with these option values; uploaded files are referred to by name."""
+    if st.button("Run the audit", type="primary", key=page.key("start"), icon=":material/play_arrow:"):
+        page.start(options.as_arguments(page.audit.spec, values), files)
 
 
 def any_audit(audit: Audit) -> None:
@@ -212,8 +212,7 @@ def any_audit(audit: Audit) -> None:
     with shell.step(1, "Options", "What is audited, and how."):
         values = form.ask(page.key, audit.spec, unlabelled=True)
         with shell.step(2, "Run", "You can close this page; it keeps running."):
-            if is_started(page):
-                page.run(options.as_json(audit.spec(**values)), {})
+            run_button(page, options.as_json(audit.spec(**values)), {})
 
 
 def _show(page: AuditPage, run_id: str, folder: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import streamlit as st
 from pages.ui.audits import frame, generation_compared, parts
 from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import address, cached, controls, exports, form, markup, typography
+from pages.ui.results import context
 from psa_core import generators, models, trust
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report, tables
@@ -22,7 +22,7 @@ from psa_core.charts.intervals import value_dots
 from psa_core.charts.scatter import two_distributions
 from psa_core.charts.squares import value_matrix
 from psa_core.claims.findings import Finding
-from psa_core.errors import OptionError, RunFolderError
+from psa_core.errors import OptionError
 from psa_core.inputs import prompts
 from psa_core.plurals import counted
 
@@ -151,9 +151,8 @@ def start(generator: str, chosen: Prompts, scorers: list[str]) -> None:
             f"With {k} continuations only large differences stand out from chance; 50 show a difference of 0.08 to "
             "within a fifth. More can be added later: only the new ones are written."
         )
-    if frame.is_started(AUDIT):
-        asked = {"lm": generator, "templates": templates, "values": "values.csv", "scorers": scorers}
-        AUDIT.run({**values, **asked}, files)
+    asked = {"lm": generator, "templates": templates, "values": "values.csv", "scorers": scorers}
+    frame.run_button(AUDIT, {**values, **asked}, files)
 
 
 def show(run_id: str, folder: Path, *, own: bool = True) -> None:
@@ -166,25 +165,24 @@ def show(run_id: str, folder: Path, *, own: bool = True) -> None:
     _texts(opened, scorer, pair)
     _numbers(run_id, opened, scorer)
     if own:
-        generation_compared.remember(run_id)
+        context.remember_run(run_id, generation_compared.SEEN)
         frame.end(AUDIT, folder)
 
 
 def show_so_far(run_id: str, folder: Path) -> None:
     """A running audit so far: its texts, and a finding once there are enough of them."""
-    with suppress(RunFolderError):  # a larger part is being put in its place
-        opened = cached.audit(AUDIT.audit.id, run_id, folder)
-        scorer, pair = _ask(opened)
-        k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("continuations")
-        words = f"So far, {k} of {total} continuations of each prompt"
-        if k < ENOUGH:
-            typography.finding(f"{words}: too few to say what differs, enough to read.")
-            _dots(run_id, opened, scorer)
-        else:
-            found = _finding(run_id, opened, scorer)
-            typography.finding(Finding(f"{words}. {found.headline}", found.evidence))
-            _charts(run_id, opened, scorer, pair)
-        _texts(opened, scorer, pair)
+    opened = cached.audit(AUDIT.audit.id, run_id, folder)
+    scorer, pair = _ask(opened)
+    k, total = opened.cube.shape[2], opened.manifest.get("options", {}).get("continuations")
+    words = f"So far, {k} of {total} continuations of each prompt"
+    if k < ENOUGH:
+        typography.finding(f"{words}: too few to say what differs, enough to read.")
+        _dots(run_id, opened, scorer)
+    else:
+        found = _finding(run_id, opened, scorer)
+        typography.finding(Finding(f"{words}. {found.headline}", found.evidence))
+        _charts(run_id, opened, scorer, pair)
+    _texts(opened, scorer, pair)
 
 
 def _finding(run_id: str, opened: GenerationResult, scorer: str) -> Finding:

@@ -9,6 +9,7 @@ import streamlit as st
 from pages.ui.audits import frame
 from pages.ui.audits.frame import AuditPage
 from pages.ui.frame import cached, controls, exports, shell, typography
+from pages.ui.results import context
 from psa_core import generators, jobs, models
 from psa_core.audits.generation import AUDIT as GENERATION
 from psa_core.audits.generation import report
@@ -23,13 +24,6 @@ SEEN, CHOSEN = AUDIT.key("seen"), AUDIT.key("compared")
 EXAMPLE = "example"
 MOST = 12
 LINKED = re.compile(r"(?:^|[?&]generate=)([A-Za-z0-9_-]{16,32})(?=$|[&#\s])")
-
-
-def remember(run_id: str) -> None:
-    """Remember a finished audit that this session opened, so that it can be compared."""
-    seen = st.session_state.setdefault(SEEN, [])
-    if run_id not in seen:
-        seen.append(run_id)
 
 
 def show() -> None:
@@ -105,9 +99,10 @@ def _ask_another() -> None:
         typed = st.text_input("Its link on this server", key=AUDIT.key("link"))
         if st.button("Add", key=AUDIT.key("add")) and typed:
             found = LINKED.search(typed.strip())
+            run_id = found[1] if found else typed.strip()
             with shell.report_errors("No audit was added"):
-                AUDIT.audit.read(jobs.result_folder(found[1] if found else typed.strip()))
-                remember(found[1] if found else typed.strip())
+                AUDIT.audit.read(jobs.result_folder(run_id))
+                context.remember_run(run_id, SEEN)
                 st.rerun()
 
 

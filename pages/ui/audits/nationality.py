@@ -118,9 +118,8 @@ def start(source: Source, drawing: dict[str, Any], chosen: dict[str, str]) -> No
     texts = most * countries * draws
     sizes = {"Sentences, at most": most, "Countries × draws": f"{countries} × {draws}", "Texts, at most": texts}
     frame.say_sizes(sizes)
-    if frame.is_started(AUDIT):
-        files = {source.spec: source.upload.content} if source.upload else {}
-        AUDIT.run({**drawing, **chosen, "sentences": source.spec, "text_column": source.column}, files)
+    files = {source.spec: source.upload.content} if source.upload else {}
+    frame.run_button(AUDIT, {**drawing, **chosen, "sentences": source.spec, "text_column": source.column}, files)
 
 
 def show(run_id: str, folder: Path) -> None:

@@ -328,8 +328,8 @@ def result_folder(run: str) -> Path | None:
         return None
 
 
-def remember_run(run: str) -> None:
-    """Keep a run among those this session knows, for Compare."""
-    known = st.session_state.setdefault(Key.RUNS_SEEN, [])
+def remember_run(run: str, seen: str = Key.RUNS_SEEN) -> None:
+    """Keep a run among those this session has `seen`, to be compared; those of audits have keys of their own."""
+    known = st.session_state.setdefault(seen, [])
     if run not in known:
         known.append(run)

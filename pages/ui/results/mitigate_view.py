@@ -46,11 +46,15 @@ scorer.score(['I like Ann Lee.', 'I like her.', 'I like Zoe Park.'])  # the same
 
 @dataclass(frozen=True, eq=False)
 class HeldOut:
-    """A study whose rows are split into halves, without the sentences to measure that take too long to read."""
+    """A study whose rows are split into halves, without the sentences to measure that take too long to read.
+
+    Of the names to average over, `count` are.
+    """
 
     study: StudyContext
     names: Halves
     sentences: Halves
+    count: int
 
     @property
     def key(self) -> tuple[context.RunKey, int]:
@@ -68,19 +72,22 @@ class HeldOut:
         """Where a measured name is recognised as a person: bool (S, M)."""
         return _spotted(self.key, self.perturbation)
 
-    def used(self, count: int) -> np.ndarray:
+    @cached_property
+    def used(self) -> np.ndarray:
         """Positions of the names averaged over."""
-        return mitigate.drawn(self.names.used, count)
+        return mitigate.drawn(self.names.used, self.count)
 
-    def trial(self, count: int) -> Trial:
-        """Before and after, averaged over so many names."""
+    @cached_property
+    def trial(self) -> Trial:
+        """Before and after."""
         rows = self.study.cube.rows(self.sentences.measured)
-        return mitigate.trial(rows, used=self.used(count), measured=self.names.measured, seen=self.spotted)
+        return mitigate.trial(rows, used=self.used, measured=self.names.measured, seen=self.spotted)
 
-    def summaries(self, count: int) -> dict[str, Metrics]:
+    @cached_property
+    def summaries(self) -> dict[str, Metrics]:
         """The corpus metrics of the chosen target, for each cube of the trial."""
         name, threshold = self.study.target.name, self.study.threshold
-        return _summaries(self.key, self.trial(count), count=count, target=name, threshold=threshold)
+        return _summaries(self.key, self.trial, count=self.count, target=name, threshold=threshold)
 
 
 @st.cache_data(max_entries=16, show_spinner="Looking for people in the texts", show_time=True)
@@ -95,7 +102,7 @@ def _summaries(
     return {kind: tables.target_summary(cube, target, threshold=threshold) for kind, cube in _trial._asdict().items()}
 
 
-def ask(study: StudyContext) -> tuple[HeldOut, int]:
+def ask(study: StudyContext) -> HeldOut:
     """The study split into halves, and how many names to average over.
 
     Unless somebody wants all of them, only so many sentences are measured as are read in a few seconds.
@@ -117,19 +124,19 @@ def ask(study: StudyContext) -> tuple[HeldOut, int]:
         help="Half of the list's names, split by group, are averaged over; the other half is measured.",
         **address.linked(f"mitigate_count {total}", total, options),
     )
-    return HeldOut(study, names, sentences), int(count)
+    return HeldOut(study, names, sentences, int(count))
 
 
-def headline(halved: HeldOut, count: int) -> None:
+def headline(halved: HeldOut) -> None:
     """The effect of averaging on names outside the average, its cost, and what it misses, in words."""
-    trial, target = halved.trial(count), halved.study.target.name
+    trial, target = halved.trial, halved.study.target.name
     lost = mitigate.loss(trial.before, trial.as_people, target, threshold=halved.study.threshold)
     change, read = spread_change(trial.before, trial.as_people, target), float(halved.spotted.mean())
     found = mitigation.averaging_finding(
-        halved.summaries(count),
+        halved.summaries,
         change,
         lost,
-        names=count,
+        names=halved.count,
         read=read,
         texts=halved.spotted.size,
         words=halved.study.words,
@@ -137,9 +144,9 @@ def headline(halved: HeldOut, count: int) -> None:
     typography.finding(found)
 
 
-def before_and_after(halved: HeldOut, count: int) -> None:
+def before_and_after(halved: HeldOut) -> None:
     """The corpus metrics for names that were not averaged over, before and after, and the trivial case beside them."""
-    study, found = halved.study, halved.summaries(count)
+    study, found = halved.study, halved.summaries
     with st.container(key="mitigate_tiles"), st.grid(min_column_width=150):  # two beside each other on a phone
         for metric, title in METRICS.items():
             labels = f" at {study.words.at(study.threshold)}" if "threshold" in found["before"][metric] else ""
@@ -186,7 +193,7 @@ def _interval(metric: str, numbers: Mapping[str, float | None], words: Words) ->
     return f"{_number(metric, numbers['value'] or 0.0, words)}{bounds}"
 
 
-def curves(halved: HeldOut, count: int) -> None:
+def curves(halved: HeldOut) -> None:
     """The trade-off of averaging over more names, on the sentences that are not measured."""
     st.header("How many names are enough?", anchor=False)
     study, total = halved.study, len(halved.names.used)
@@ -194,7 +201,7 @@ def curves(halved: HeldOut, count: int) -> None:
     chosen_on = study.cube.rows(halved.sentences.used, halved.names.used)
     table = mitigate.averaging_table(chosen_on, study.target.name, counts=counts, threshold=study.threshold)
     exports.figure(
-        averaging_curves(table, chosen=count, scale=study.target.scale),
+        averaging_curves(table, chosen=halved.count, scale=study.target.scale),
         alt="Loss and list dependence by the number of names averaged over",
         note="With few names the score depends on which of them happened to be listed (dashed: standard deviation over "
         "all draws of that many names); with many it does not, and each text costs as many texts as there are names. "
@@ -206,10 +213,10 @@ def curves(halved: HeldOut, count: int) -> None:
     )
 
 
-def originals(halved: HeldOut, count: int) -> None:
+def originals(halved: HeldOut) -> None:
     """How the original scores change."""
     st.header("What becomes of the original scores?", anchor=False)
-    study, trial = halved.study, halved.trial(count)
+    study, trial, names = halved.study, halved.trial, counted(halved.count, "name")
     before, after = (cube.scores(study.target.name)[0] for cube in (trial.before, trial.as_people))
     changed = stats.labels_at(before, study.threshold) != stats.labels_at(after, study.threshold)
     texts = trial.before.sentences["text"].to_numpy()
@@ -219,12 +226,12 @@ def originals(halved: HeldOut, count: int) -> None:
         alt="Original score of each sentence before and after averaging",
         note="A point is a measured sentence as it is; on the dashed line nothing changes.",
         stem=f"averaged.{study.target.name}",
-        words=study.caption(f"{study.axis} of the originals before and after averaging over {counted(count, 'name')}"),
+        words=study.caption(f"{study.axis} of the originals before and after averaging over {names}"),
         key="originals",
     )
 
 
-def ask_the_model(halved: HeldOut, count: int) -> None:
+def ask_the_model(halved: HeldOut) -> None:
     """Score some sentences with the name-averaged scorer itself, to check the study's estimate."""
     study = halved.study
     with st.expander("Ask the model itself, or use the scorer in your own code", icon=":material/verified:"):
@@ -237,10 +244,10 @@ def ask_the_model(halved: HeldOut, count: int) -> None:
                 own = cached.finder(str(study.cube.asked.get("anchors", anchors.default())))
                 averaged = mitigate.NameAveraged(
                     cached.scorer(model, origin),
-                    tuple(study.cube.names["name"].iloc[halved.used(count)]),
+                    tuple(study.cube.names["name"].iloc[halved.used]),
                     mitigate.AlsoPeople(own, cached.finder(anchors.people())),
                 )
-                expected = halved.trial(count).as_people
+                expected = halved.trial.as_people
                 found = mitigate.check(averaged, expected, halved.perturbation, sentences=CHECKED_SENTENCES)
             typography.second(
                 f"{found.texts:,} texts of {counted(found.sentences, 'sentence')}: two held-out names of one sentence "
