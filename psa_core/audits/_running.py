@@ -10,22 +10,15 @@ from typing import Any
 from psa_core.cache import ScoreCache
 from psa_core.environment import versions
 from psa_core.models import Scorer
-from psa_core.scoring import CellScores, Grid, Progress, score_cells
+from psa_core.scoring import CellScores, Grid, Progress, Watch, score_cells
 
 ACCOUNT = ("unique_texts", "cache_hits", "texts_scored", "device", "backend", "precision", "texts_truncated")
 
 
 @dataclass(frozen=True)
-class Running:
-    """How an audit is run: callbacks for progress and for stopping it, and whether scores are kept."""
+class Running(Watch):
+    """How an audit is run: what it calls on its way, and whether scores are kept."""
 
-    #: Takes what is being done now, in words.
-    tell: Callable[[str], None] = lambda _: None
-    #: Takes the progress of the scoring.
-    on_window: Callable[[Progress], None] | None = None
-    should_stop: Callable[[], bool] | None = None
-    #: Takes the number of cells before one is scored, and raises where they are too many.
-    allow: Callable[[int], None] = lambda _: None
     cached: bool = True
     #: The result folder, beside which an audit may keep what it has until it is finished.
     out: Path | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +11,15 @@ from psa_core.cli._base import JOB, Command, tell
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
-from psa_core.jobs.worker import TELL_SECONDS, Job
+from psa_core.jobs.worker import Job
 from psa_core.options import option
-from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
+from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, retrain
 from psa_core.retraining.measure import labelled_texts
+from psa_core.scoring import Watch
 from psa_core.study import StudySpec
 
 #: Labelled texts on which the task's score is measured, at most.
 LABELLED = 1000
-#: Texts as they are, the sentences as they are, and these with two names.
-TEXTS_A_STEP = 4 * Retraining.sentences
 
 
 def _execute(
@@ -57,7 +55,7 @@ def _execute(
 
     if job is not None:
         running = Job(job)
-        return running.supervise(lambda: work(_told_by(running)))
+        return running.supervise(lambda: work(Watch(running.tell, running.show, running.should_stop, running.allow)))
     print(f"measured on {work(Watch(tell=tell))} held-out sentences: results in {out}")
     return 0
 
@@ -71,25 +69,6 @@ def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
     except (OSError, ValueError, LookupError) as error:
         got = f"{str(path)[:120]!r} ({str(error).splitlines()[0][:80]})"
         raise OptionError("--switched-off", got=got, expected="a csv with the columns sentence_id and start") from error
-
-
-def _told_by(job: Job) -> Watch:
-    """The progress of a training as its job tells it: texts read, and the time that is left."""
-    first, began, told = 0, 0.0, 0.0
-
-    def step(done: int, total: int) -> None:
-        nonlocal first, began, told
-        now = time.monotonic()
-        first, began = (first, began) if first else (done, now)
-        if now - told < TELL_SECONDS:
-            return
-        told = now
-        speed = (done - first) / max(now - began, 1e-9)
-        left = (total - done) / speed if speed else None
-        texts = {"texts_done": TEXTS_A_STEP * done, "texts_total": TEXTS_A_STEP * total}
-        job.tell(f"Training: step {done:,} of {total:,}", seconds_left=left, **texts)
-
-    return Watch(job.tell, step, job.should_stop, job.allow)
 
 
 COMMAND = Command(

@@ -142,7 +142,7 @@ class Job:
             return
         self.shown = time.monotonic()
         numbers = ("sentences_done", "sentences_total", "texts_done", "texts_total", "texts_per_second", "seconds_left")
-        self._write("running", **{name: getattr(progress, name) for name in numbers})
+        self._write("running", message=progress.words, **{name: getattr(progress, name) for name in numbers})
 
     def should_stop(self) -> bool:
         return self._is_late() or _is_to_end(self.folder)

@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from psa_core.retraining.run import ADAPTER, AFTER, BEFORE, FILE, MAX_SEEDS, Order, Watch, retrain
+from psa_core.retraining.run import ADAPTER, AFTER, BEFORE, FILE, MAX_SEEDS, Order, retrain
 from psa_core.retraining.student import METHODS, Retraining

@@ -6,7 +6,6 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +20,7 @@ from psa_core.inputs import json_file
 from psa_core.retraining.material import Material, material
 from psa_core.retraining.measure import Split, card, change, over_seeds, sensitivity, task_score
 from psa_core.retraining.student import Retraining, Student, fit, open_to_others, student
+from psa_core.scoring import Progress, Watch
 from psa_core.study import Plan, StudySpec
 from psa_core.study.families import normalized
 
@@ -67,16 +67,6 @@ class Measured(NamedTuple):
 
     cube: ScoreCube
     task: dict[str, float] | None
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Callbacks: progress in words, progress in steps, a request to stop, and how many cells may be measured."""
-
-    tell: Callable[[str], None] = lambda _: None
-    on_step: Callable[[int, int], None] = lambda _done, _total: None
-    should_stop: Callable[[], bool] | None = None
-    allow: Callable[[int], None] = lambda _: None
 
 
 def retrain(order: Order, out: Path, watch: Watch | None = None) -> dict[str, Any]:
@@ -141,7 +131,7 @@ def _train(
     order: Order, planned: Plan, number: int, out: Path, folder: Path, watch: Watch, before: dict[int, Measured]
 ) -> dict[str, Any]:
     """Train and measure one recipe and write it into a folder; `before` is by seed, and filled here."""
-    recipe, total = order.recipes[number], len(order.recipes) * order.recipe.steps
+    recipe = order.recipes[number]
     shutil.rmtree(folder, ignore_errors=True)
     watch.tell(f"Preparing strength {recipe.strength:g}, seed {recipe.seed}")
     split = material(planned, texts=order.texts, seed=recipe.seed)
@@ -156,8 +146,12 @@ def _train(
     old = before[recipe.seed] = before.get(recipe.seed) or measured(split.held_out)
     began = time.perf_counter()
     watch.tell(f"Training with strength {recipe.strength:g}, seed {recipe.seed}")
-    first = number * recipe.steps
-    fit(trained, split, recipe, on_step=lambda step: watch.on_step(first + step, total), should_stop=watch.should_stop)
+
+    def on_step(step: int) -> None:
+        if watch.on_window is not None:
+            watch.on_window(_progress(order, number, step, time.perf_counter() - began))
+
+    fit(trained, split, recipe, on_step=on_step, should_stop=watch.should_stop)
     seconds = time.perf_counter() - began
     watch.tell(f"Measuring strength {recipe.strength:g}, seed {recipe.seed}")
     spec = replace(order.spec, model=trained.id_with(_adapter_path(out, recipe.strength)))
@@ -179,6 +173,14 @@ def _train(
         "seconds": round(seconds, 1),
         "labelled": 0 if labelled is None else len(labelled),
     }
+
+
+def _progress(order: Order, number: int, step: int, seconds: float) -> Progress:
+    """How far all trainings are, when this one, whose `number` is from 0, has done so many steps in so many seconds."""
+    total, done = len(order.recipes) * order.recipe.steps, number * order.recipe.steps + step
+    texts = 4 * order.recipe.sentences  # texts as they are, the sentences as they are, and these with two names
+    rate, words = step / max(seconds, 1e-9), f"Training: step {done:,} of {total:,}"
+    return Progress(0, 0, texts * done, texts * total, seconds, texts * rate, (total - done) / rate, words=words)
 
 
 def _labelled(order: Order, trained: Student, split: Material) -> Split | None:

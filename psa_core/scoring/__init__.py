@@ -2,5 +2,5 @@
 
 from __future__ import annotations
 
-from psa_core.scoring._base import Backend, Cells, CellScores, Grid, Precision, Progress, ScoringOptions
+from psa_core.scoring._base import Backend, Cells, CellScores, Grid, Precision, Progress, ScoringOptions, Watch
 from psa_core.scoring._run import score, score_cells, score_slices

@@ -203,13 +203,18 @@ def checked(scores: object, rows: int, targets: Sequence[Target], *, scorer: str
     return array.astype(np.float32, copy=False)
 
 
+def _no_cells() -> CellScores:
+    raise NotImplementedError("nothing was scored cell by cell")
+
+
 @dataclass(frozen=True, eq=False)
 class Progress:
     """The state of a run after one more window of texts.
 
     ``texts_done`` of ``texts_total`` distinct texts went through the model; known ones are not counted. A rate of 0 and
     no ``seconds_left`` stand before its first answer; ``texts_truncated`` were cut at its length limit. ``partial()``
-    gives the scores of the finished sentences, others NaN; it is valid only until the window returns.
+    gives the scores of the finished sentences, others NaN; it is valid only until the window returns. `words` say how
+    far it is where the numbers of texts do not.
     """
 
     sentences_done: int
@@ -220,4 +225,18 @@ class Progress:
     texts_per_second: float
     seconds_left: float | None
     texts_truncated: int = 0
-    partial: Callable[[], CellScores] = field(repr=False, kw_only=True)
+    words: str = ""
+    partial: Callable[[], CellScores] = field(default=_no_cells, repr=False, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Watch:
+    """What long work calls on its way: for its progress, for stopping it, and for whether it is too large."""
+
+    #: Takes what is being done now, in words.
+    tell: Callable[[str], None] = lambda _: None
+    #: Takes the progress of the scoring, or of what comes before it.
+    on_window: Callable[[Progress], None] | None = None
+    should_stop: Callable[[], bool] | None = None
+    #: Takes the number of cells before one is scored, and raises where they are too many.
+    allow: Callable[[int], None] = lambda _: None

@@ -15,8 +15,9 @@ import numpy as np
 from psa_core import signals
 from psa_core.errors import OptionError
 from psa_core.inputs import json_file
-from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, Watch, retrain
+from psa_core.retraining import MAX_SEEDS, METHODS, Order, Retraining, retrain
 from psa_core.retraining.measure import sensitivity_table, task_table
+from psa_core.scoring import Watch
 from psa_core.study import StudySpec
 from research.training.adapter import Origin
 from research.training.language import __main__ as language

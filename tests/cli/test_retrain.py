@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from psa_core import jobs
 from psa_core.cli import main
-from psa_core.cli.retrain import _told_by
 from psa_core.folders import cube_file
+from psa_core.jobs._records import read_status
+from psa_core.jobs.worker import Job
+from psa_core.scoring import Progress
 from psa_core.trust import Origin
 from tests.jobs.waiting import waiting_run
 from tests.tiny_models import tiny_classifier
@@ -98,19 +99,13 @@ def test_switched_off_anchors_that_are_none(
     assert "expected a csv with the columns sentence_id and start" in capsys.readouterr().err
 
 
-def test_progress_is_told_in_texts() -> None:
-    said: list[dict[str, Any]] = []
-
-    class Told:
-        def tell(self, message: str, **values: Any) -> None:
-            said.append({"message": message, **values})
-
-        should_stop = allow = None
-
-    watch = _told_by(Told())  # type: ignore[arg-type]
-    watch.on_step(1, 10)
-    first = {"message": "Training: step 1 of 10", "texts_done": 32, "texts_total": 320, "seconds_left": None}
-    assert said == [first]
+def test_progress_is_told_in_words_and_in_texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PSA_RUNS_DIR", str(tmp_path / "runs"))
+    place = jobs.run_path(waiting_run("retrain", origin=Origin.OWN_MACHINE))
+    Job(place).show(Progress(0, 0, 32, 320, 1.0, 32.0, 9.0, words="Training: step 1 of 10"))
+    status = read_status(place)
+    assert (status.message, status.seconds_left) == ("Training: step 1 of 10", 9.0)
+    assert (status.texts_done, status.texts_total) == (32, 320)
 
 
 def test_a_job_stops_and_goes_on(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,10 +13,11 @@ import pytest
 from psa_core import models, study, trust
 from psa_core.errors import Cancelled, CorpusError, ModelError, NameListError, OptionError
 from psa_core.folders import cube_file
-from psa_core.retraining import Order, Retraining, Watch, retrain, run
+from psa_core.retraining import Order, Retraining, retrain, run
 from psa_core.retraining.material import material
 from psa_core.retraining.measure import Split, change, interval, labelled_texts, percent_of, sensitivity, task_score
 from psa_core.retraining.student import fit, student
+from psa_core.scoring import Progress, Watch
 from psa_core.study import StudySpec
 from psa_core.study.families import normalized
 from research.training import Origin, Recipe, describe, read_task, score_test, train
@@ -114,10 +115,12 @@ def test_other_labelled_texts_are_another_order(place: Path) -> None:
 
 
 def test_steps_are_told_over_all_trainings(place: Path, tmp_path: Path) -> None:
-    steps: list[tuple[int, int]] = []
+    told: list[Progress] = []
     few = order(place, recipe=Retraining(steps=2, sentences=2), strengths=(1.0,), seeds=(0, 1))
-    found = retrain(few, tmp_path / "out", Watch(on_step=lambda *step: steps.append(step)))
-    assert steps == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    found = retrain(few, tmp_path / "out", Watch(on_window=told.append))
+    assert [one.words for one in told] == [f"Training: step {step} of 4" for step in (1, 2, 3, 4)]
+    assert [(one.texts_done, one.texts_total) for one in told] == [(8, 32), (16, 32), (24, 32), (32, 32)]
+    assert told[0].seconds_left == pytest.approx(3 * told[0].seconds) and told[-1].seconds_left == 0
     assert found["strengths"][0]["targets"]["positive"]["score_dev"]["fall"]["low"] is not None
 
 

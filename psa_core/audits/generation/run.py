@@ -229,7 +229,6 @@ class _Work:
                 seconds=time.perf_counter() - self.began,
                 texts_per_second=rate,
                 seconds_left=left / rate if rate else None,
-                partial=_no_cells,
             )
         )
 
@@ -255,7 +254,3 @@ class _Work:
             "scorers": self.records,
             "seconds": round(time.perf_counter() - self.began, 3),
         }
-
-
-def _no_cells() -> Any:
-    raise NotImplementedError("a run that generates publishes its own cubes")
