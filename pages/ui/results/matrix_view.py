@@ -139,5 +139,4 @@ def clusters(study: StudyContext, found: Matrix) -> None:
     alt = "Clusters of names with the group that explains each"
     exports.table(exports.signed(shown[[*heads]], {"mean": study.digits(3)}), alt, heads)
     written = table.assign(members=table["members"].map("; ".join))
-    with exports.row():
-        exports.csv_button(written, f"clusters.{study.target.name}.csv", key="matrix_csv")
+    exports.csv_button(written, f"clusters.{study.target.name}.csv", key="matrix_csv")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import streamlit as st
@@ -27,24 +28,7 @@ ENDS, MAX_NAMES_SHOWN, FEW_TICKS, MAX_GROUPS, MAX_PASSAGES = 4, 40, 3, 8, 3
 STILL = {"staticPlot": True}
 #: Which view shows what the page shows that one comes from.
 START = {"names": "The names", "thresholds": "The threshold", "sentences": "The labels"}
-# Nothing but the finding, over the whole height; type half as large again where the screen has room for it.
-STAGE = """<style>
-[data-testid="stHeader"] { display: none }
-[data-testid="stMainBlockContainer"] { padding: 1rem 1.5rem 0 !important }
-.st-key-page, :has(> .st-key-page) { width: 100% !important }
-.st-key-present_stage { min-height: calc(100vh - 6.5rem); justify-content: center; gap: 2.5rem }
-.st-key-present_keys { position: absolute }
-.st-key-present_bar .st-key-hide_names { min-width: 8.8rem }
-/* A phone's stage fills from the top: what is centred moves whenever a part of it arrives. */
-@media (max-width: 640px) {
-  .st-key-present_bar { min-height: 6rem }
-  .st-key-present_stage { justify-content: flex-start }
-}
-@media (min-width: 900px) {
-  html { font-size: 24px !important }
-  .st-key-present_stage { min-height: calc(100vh - 5rem) }
-}
-</style>"""
+STAGE = Path(__file__).with_name("present.css")
 #: For who does not see the page: its title, which takes no room.
 HEADING = '<h1 style="position: absolute; width: 1px; height: 1px; overflow: hidden; margin: 0">Present</h1>'
 _cycling = component("cycling", '<div class="cycling"></div>')

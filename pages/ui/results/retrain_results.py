@@ -257,8 +257,7 @@ def _thresholds(before: ScoreCube, after: ScoreCube, target: str) -> None:
         alt=f"LabelDist of {target} over the threshold, before and after",
     )
     both = tables[0].merge(tables[1], on="threshold", suffixes=("_before", "_after"))
-    with exports.row():
-        exports.csv_button(both, f"label_dist.{target}.csv", key="side_thresholds_csv")
+    exports.csv_button(both, f"label_dist.{target}.csv", key="side_thresholds_csv")
     typography.small_print(
         "Above: LabelDist, the mean over names. Below: the retrained classifier's flips by direction."
     )
@@ -279,5 +278,4 @@ def _sentences(before: ScoreCube, after: ScoreCube, target: str) -> None:
         "Spread: standard deviation of a sentence's score over the held-out names. Flips: names with which it has "
         "another label than as it is."
     )
-    with exports.row():
-        exports.csv_button(table, f"sentences.{target}.csv", key="side_sentences_csv")
+    exports.csv_button(table, f"sentences.{target}.csv", key="side_sentences_csv")

@@ -29,15 +29,8 @@ JUDGED = {"all": "All", "no": "Not judged yet", "yes": "Judged"}
 DIRECTIONS = {"both": "Both", "up": "Now flagged", "down": "No longer flagged"}
 #: Another list of flips starts at its first page.
 RESTARTS = (Key.SENTENCES_PAGE,)
-READER, DRAWER = "sentences_reader", "sentences_drawer"
+READER = "sentences_reader"
 DOTS, SCATTER = "sentences_dots", "sentences_scatter"
-#: A card may be anywhere on the page, and what it opens has to be on the screen, also on a small one.
-ON_SCREEN = f"""<style>.st-key-{DRAWER} {{
-  position: fixed; right: 1rem; bottom: 1rem; z-index: 90; overflow: auto; box-sizing: border-box;
-  width: min(40rem, calc(100vw - 2rem)) !important; max-height: min(48rem, calc(100vh - 6rem)); padding: 1rem 1.25rem;
-  background: light-dark(#FCFBF8, #12171A); border: 1px solid rgba(128, 128, 128, 0.5); border-radius: 0.6rem;
-  box-shadow: 0 0.5rem 2rem rgba(0, 0, 0, 0.3) }}
-@media (max-width: 640px) {{ .st-key-{DRAWER} {{ max-height: 62vh }} }}</style>"""
 
 
 @dataclass(frozen=True)
@@ -162,9 +155,8 @@ def in_view(study: StudyContext, flips: Flips, filters: Filters) -> str:
 
 
 def drawer() -> DeltaGenerator:
-    """A panel fixed to the window, which can be closed."""
-    st.html(ON_SCREEN)
-    place = st.container(key=DRAWER)
+    """A panel fixed to the window, by a rule of `shell.css`, which can be closed."""
+    place = st.container(key="sentences_drawer")
     close = {"on_click": flip_card.open_in, "args": (st.session_state[Key.SENTENCES_CARD],)}
     place.button("Close", key="close_drawer", type="tertiary", icon=":material/close:", **close)
     return place

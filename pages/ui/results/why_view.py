@@ -250,8 +250,7 @@ def all_parts(study: StudyContext) -> None:
         f"Effects against the typical name in the same sentences{study.of_points}, {len(parts.VARIANTS)} forms per "
         "name; “added together” is the full name's effect minus both parts'."
     )
-    with exports.row():
-        exports.csv_button(table, f"parts.{study.target.name}.csv", key="parts_csv")
+    exports.csv_button(table, f"parts.{study.target.name}.csv", key="parts_csv")
 
 
 def where(study: StudyContext) -> None:
@@ -276,8 +275,7 @@ def where(study: StudyContext) -> None:
         exports.table(study.in_unit(study.compute(place_table), "mean", "low", "high"), alt, heads)
     if word:
         _sentences_with(study, word)
-    with exports.row():
-        exports.csv_button(words, f"words.{study.target.name}.csv", key="words_csv")
+    exports.csv_button(words, f"words.{study.target.name}.csv", key="words_csv")
 
 
 def _words(study: StudyContext, table: pd.DataFrame) -> str | None:
