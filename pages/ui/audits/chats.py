@@ -213,7 +213,7 @@ EXPLAINED = {
 
 
 def _numbers(run_id: str, opened: ChatResult) -> None:
-    shown = parts.measured("shown tables", run_id, _measure=lambda: report.shown_tables(opened))
+    shown = cached.measured("shown tables", run_id, _measure=lambda: report.shown_tables(opened))
     with st.expander("All numbers, with floors and intervals", icon=":material/table_chart:"):
         *tabs, people = st.tabs(["Differences", *list(EXPLAINED)[1:], "People"])
         for tab, (title, words) in zip(tabs, EXPLAINED.items(), strict=True):

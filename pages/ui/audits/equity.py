@@ -158,7 +158,7 @@ def show(run_id: str, folder: Path) -> None:
             typography.finding(Finding(report.headline(seen.table, seen.kind), report.correction(seen.table)))
             typography.second(report.further(seen.table, seen.kind))
             if opened.respelled:
-                changes = parts.measured("spelling", run_id, _measure=lambda: opened.spelling_table)
+                changes = cached.measured("spelling", run_id, _measure=lambda: opened.spelling_table)
                 typography.small_print(report.spelling_line(changes, opened.spelling))
     _figure(seen)
     _tables(seen)
@@ -185,7 +185,7 @@ def _ask(run_id: str, opened: EquityResult) -> Seen:
 
 
 def _assessed(run_id: str, spelling: str, systems: dict[str, ScoreCube]) -> dict[str, dict[str, Any]]:
-    return parts.measured("tests", run_id, spelling, _measure=lambda: tables.assess(systems))
+    return cached.measured("tests", run_id, spelling, _measure=lambda: tables.assess(systems))
 
 
 def _figure(seen: Seen) -> None:
@@ -203,7 +203,7 @@ def _figure(seen: Seen) -> None:
         by_spread = order == ORDERS[1]
         table = table.sort_values("spread", ascending=False) if by_spread else tables.by_task_score(table, task_scores)
     find = partial(tables.delta_table, seen.systems, seen.kind, seen.part)
-    deltas = parts.measured("deltas", *seen.about, _measure=find)
+    deltas = cached.measured("deltas", *seen.about, _measure=find)
     verdicts, finding = tables.VERDICTS[seen.kind], report.headline(table, seen.kind)
     drawing = delta_boxes(deltas, table, verdicts, points=points)
     alt = f"Box plot of {len(deltas):,} score differences of {len(table)} scores. {finding}"
@@ -254,7 +254,7 @@ def _pairs(seen: Seen) -> None:
     system, target = choices.get(chosen, choices[first])  # what a client sends need not be one of them
     design = corpus.spelled(seen.opened.design, seen.spelling) if seen.opened.respelled else seen.opened.design
     find = partial(tables.pair_table, design, seen.systems[system], target, seen.kind, seen.part)
-    table = parts.measured("pairs", *seen.about, system, target, _measure=find)
+    table = cached.measured("pairs", *seen.about, system, target, _measure=find)
     if sign != SIGNS[0]:
         table = table[table["delta"] > 0] if sign == SIGNS[1] else table[table["delta"] < 0]
     shown = table[table["delta"] != 0].head(SHOWN)
@@ -302,7 +302,7 @@ def _first_names(seen: Seen) -> None:
             return
         with shell.show_errors("This cannot be computed for these people"):
             find = partial(tables.people_table, seen.systems)
-            table = parts.measured("first names", seen.run, seen.spelling, _measure=find)
+            table = cached.measured("first names", seen.run, seen.spelling, _measure=find)
         titles = {"target": "Score", "associated with": "Associated with (share of variance)", "r_squared": "R²"}
         words = (
             "Sentences from one template are not independent, so each template counts once. Reliability: the expected "

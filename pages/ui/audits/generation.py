@@ -190,7 +190,7 @@ def _finding(run_id: str, opened: GenerationResult, scorer: str) -> Finding:
 
 
 def _gaps(run_id: str, opened: GenerationResult, scorer: str) -> pd.DataFrame:
-    return parts.measured("groups", run_id, scorer, _measure=partial(tables.group_gaps, opened.cube, scorer))
+    return cached.measured("groups", run_id, scorer, _measure=partial(tables.group_gaps, opened.cube, scorer))
 
 
 def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str, str]) -> None:
@@ -211,7 +211,7 @@ def _charts(run_id: str, opened: GenerationResult, scorer: str, pair: tuple[str,
 
 def _dots(run_id: str, opened: GenerationResult, scorer: str) -> None:
     find = partial(tables.value_means, opened.cube, scorer)
-    table = parts.measured("means", run_id, scorer, _measure=find)
+    table = cached.measured("means", run_id, scorer, _measure=find)
     st.header("Each value against chance", anchor=False)
     title = models.titled(scorer)
     alt = f"Mean {title} of each value; {table['value'][0]} highest, {table['value'].iloc[-1]} lowest."

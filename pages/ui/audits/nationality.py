@@ -139,7 +139,7 @@ def show(run_id: str, folder: Path) -> None:
         _world(opened, target, height=HEIGHT if is_wide else BESIDE_HEIGHT)
     if target in {one.name for one in opened.cube.targets}:
         find = partial(report.order_finding, opened.cube, target)
-        typography.second(str(parts.measured("order", run_id, target, _measure=find)))
+        typography.second(str(cached.measured("order", run_id, target, _measure=find)))
     _examples(opened, country, target)
     _correlations(opened)
     frame.end(AUDIT, folder, opened.countries, file="countries.csv", key="countries_csv")

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -20,7 +20,6 @@ from psa_core.audits.generation.planning import default_scorers
 from psa_core.charts.drawing import Drawing
 from psa_core.claims.formatting import duration
 
-T = TypeVar("T")
 #: Texts longer than this have no words marked: comparing them would take long.
 MAX_COMPARED = 6000
 #: Tokens a second on two processor cores, for the estimate of a generator that gives none.
@@ -78,12 +77,6 @@ def ask_scorers(page: AuditPage, help: str) -> list[str]:
 def time_to_write(tokens: int) -> str:
     """How long a packaged language model writes, in words."""
     return f"about {duration(tokens / TOKENS_PER_SECOND)}"
-
-
-@st.cache_data(max_entries=96, show_spinner="Measuring", show_time=True)
-def measured(what: str, *about: str, _measure: Callable[[], T]) -> T:
-    """What `_measure` finds, once for all sessions; `what` and `about` name what it is and of which result."""
-    return _measure()
 
 
 def squares(drawing: Drawing, key: str, alt: str, choices: Mapping[str, Collection[str]] | None = None) -> None:

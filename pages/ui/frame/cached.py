@@ -186,6 +186,12 @@ def kept_scores(loaded: PageScorer, texts: Sequence[str], *, owner: str | None =
     return loaded.finish(Answer(), texts, CachedScorer(loaded.scorer, of_visitor))
 
 
+@st.cache_data(max_entries=256, show_spinner="Measuring", show_time=True)
+def measured(what: str, *about: Hashable, _measure: Callable[[], T]) -> T:
+    """What `_measure` finds, once for all sessions; `what` and `about` name what it is and of which result."""
+    return _measure()
+
+
 @st.cache_data(max_entries=64, show_spinner=False)
 def name_table(run_id: str, target: str, baseline: str, _cube: ScoreCube, *, sentences: int) -> pd.DataFrame:
     """`tables.name_table` of a run that has scored so many sentences."""

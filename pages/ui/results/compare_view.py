@@ -69,25 +69,26 @@ def numbers(study: StudyContext, studies: list[Compared]) -> pd.DataFrame:
     for compared in studies:
         cube = compared.cube
         key = compared.run, cube.shape[0], tuple(sorted(compared.left_out))
-        for target, metrics in context.summaries(key, cube, {study.target.name: study.threshold}).items():
-            declared = cube.targets[cube.target_index(target)]
+        for target in cube.targets:
+            is_chosen = target.name == study.target.name and target.low <= study.threshold <= target.high
+            metrics = context.summary(key, cube, target, study.threshold if is_chosen else target.default_threshold)
             rows.append(
                 {
                     "run": compared.run,
                     "label": compared.label,
                     "brief": compared.brief,
                     "cells": hash((tuple(cube.sentences["text"]), tuple(cube.names["name"]))),
-                    "target": target,
-                    "beside": is_beside(target, [other.name for other in cube.targets]),
+                    "target": target.name,
+                    "beside": is_beside(target.name, [other.name for other in cube.targets]),
                     "threshold": metrics["label_dist"]["threshold"],
-                    "extent": float(declared.high - declared.low),
+                    "extent": float(target.high - target.low),
                     "sentences": cube.shape[0],
                     "names": cube.shape[1],
-                    "samples": declared.samples,
+                    "samples": target.samples,
                     **{
                         f"{metric}.{part}": value
                         for metric in METRICS
-                        for part, value in beyond_floor(metrics, metric, declared.samples).items()
+                        for part, value in beyond_floor(metrics, metric, target.samples).items()
                     },
                 }
             )

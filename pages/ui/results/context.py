@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -158,7 +157,7 @@ class StudyContext:
 
     def summary(self) -> tables.corpus.Metrics:
         """See `tables.target_summary`: at the target's own threshold."""
-        return _summary(self.target_key, self.cube, threshold=self.target.default_threshold)
+        return summary(self.key, self.cube, self.target, self.target.default_threshold)
 
     def name_finding(self, table: pd.DataFrame, baseline: str, correction: str = "holm") -> Finding:
         """The largest effects in a table of `names`."""
@@ -197,21 +196,10 @@ def _while_waiting(
     return _function(_cube, key[1], **options)
 
 
-@st.cache_data(max_entries=1024, show_spinner="Measuring", show_time=True)
-def _summary(key: TargetKey, _cube: ScoreCube, *, threshold: float) -> tables.corpus.Metrics:
-    return tables.target_summary(_cube, key[1], threshold=threshold)
-
-
-def summaries(key: RunKey, cube: ScoreCube, thresholds: Mapping[str, float]) -> tables.corpus.Summary:
-    """See `tables.summary`; without a valid threshold, a target's own is used."""
-    found = {}
-    for target in cube.targets:
-        at = thresholds.get(target.name, np.nan)
-        inside = target.low <= at <= target.high
-        found[target.name] = _summary(
-            (key, target.name), cube, threshold=float(at) if inside else target.default_threshold
-        )
-    return found
+def summary(key: RunKey, cube: ScoreCube, target: Target, threshold: float) -> tables.corpus.Metrics:
+    """See `tables.target_summary`."""
+    measure = partial(tables.target_summary, cube, target.name, threshold=threshold)
+    return cached.measured("summary", key, target.name, threshold, _measure=measure)
 
 
 def need_study(*, alone: bool = False) -> StudyContext:

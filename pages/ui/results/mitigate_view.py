@@ -87,19 +87,17 @@ class HeldOut:
     def summaries(self) -> dict[str, Metrics]:
         """The corpus metrics of the chosen target, for each cube of the trial."""
         name, threshold = self.study.target.name, self.study.threshold
-        return _summaries(self.key, self.trial, count=self.count, target=name, threshold=threshold)
+
+        def measure() -> dict[str, Metrics]:
+            cubes = self.trial._asdict().items()
+            return {kind: tables.target_summary(cube, name, threshold=threshold) for kind, cube in cubes}
+
+        return cached.measured("averaging", self.key, self.count, name, threshold, _measure=measure)
 
 
 @st.cache_data(max_entries=16, show_spinner="Looking for people in the texts", show_time=True)
 def _spotted(key: tuple[context.RunKey, int], _perturbation: Perturbation) -> np.ndarray:
     return mitigate.recognised(_perturbation, cached.finder(anchors.people()))
-
-
-@st.cache_data(max_entries=64, show_spinner="Measuring", show_time=True)
-def _summaries(
-    key: tuple[context.RunKey, int], _trial: Trial, *, count: int, target: str, threshold: float
-) -> dict[str, Metrics]:
-    return {kind: tables.target_summary(cube, target, threshold=threshold) for kind, cube in _trial._asdict().items()}
 
 
 def ask(study: StudyContext) -> HeldOut:
