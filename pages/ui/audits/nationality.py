@@ -12,7 +12,7 @@ import streamlit as st
 
 from pages.ui.audits import frame, parts
 from pages.ui.audits.frame import AuditPage
-from pages.ui.frame import cached, controls, exports, form, markup, typography, visitor
+from pages.ui.frame import cached, controls, exports, form, markup, typography, uploads, visitor
 from pages.ui.results import flip_card
 from pages.ui.study import anchors, plans, sentences
 from pages.ui.study.plans import Source
@@ -35,7 +35,6 @@ from psa_core.stats import SIGNIFICANT
 
 AUDIT = AuditPage.of(NATIONALITY)
 OURS, OWN = "people", "Your own file"
-FILE_KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 COUNTRY, TARGET = AUDIT.key("country"), AUDIT.key("target")
 SHOWN = 10
 WORDS = {"enters": "▲ enters", "leaves": "▼ leaves", "": ""}
@@ -53,7 +52,7 @@ def ask_sentences() -> Source | None:
             "One text a row, in any language that the entity recogniser reads. csv, tsv, txt, jsonl or parquet, "
             "gzipped or not; from Excel, save as CSV UTF-8. It stays on this machine."
         )
-        source = sentences.ask_file("Sentences file", FILE_KINDS, AUDIT.key("file"), AUDIT.key("column"))
+        source = sentences.ask_file("Sentences file", uploads.TABLES, AUDIT.key("file"), AUDIT.key("column"))
     if source is not None:
         sentences.preview(source)
     return source

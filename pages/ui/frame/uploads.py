@@ -18,6 +18,8 @@ from psa_core.inputs.limits import MB, UPLOADS_EACH
 
 # Of a file's name; file systems take 255, and a run puts a word before some.
 MAX_BYTES = 200
+#: Endings of tables, and of texts with one a line.
+TABLES = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 #: What several files are called together.
 TOGETHER = "documents.zip"
 

@@ -15,7 +15,6 @@ from psa_core.inputs.names import NameList
 from psa_core.plurals import counted
 
 PACKAGED, TYPED, FILE = "Packaged list", "Type or paste", "Your own file"
-KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz")
 TYPED_FILE = "typed-names.txt"
 MAX_SLIDERS = 8
 
@@ -106,7 +105,7 @@ def _file(sentences: str) -> ChosenNames | None:
         "A column of names and any group columns (gender, country, …) in csv, tsv, jsonl or parquet, or a txt file "
         "with one name a line; from Excel, save as CSV UTF-8."
     )
-    upload = uploads.ask_file("Names file", KINDS, key="study_names_file", read=plans.name_columns)
+    upload = uploads.ask_file("Names file", uploads.TABLES, key="study_names_file", read=plans.name_columns)
     if upload is None:
         return None
     columns = plans.name_columns(upload)

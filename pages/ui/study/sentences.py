@@ -16,7 +16,7 @@ from psa_core.plurals import counted
 
 PASTE, OWN = "Type or paste", "Your own file"
 PASTED_FILE = "pasted-sentences.txt"
-KINDS = ("csv", "tsv", "txt", "jsonl", "parquet", "gz", "md", "docx", "pdf", "zip")
+KINDS = (*uploads.TABLES, "md", "docx", "pdf", "zip")
 PREVIEW_ROWS = 200
 
 
