@@ -27,7 +27,7 @@ def picture(name: str) -> Any:
 def teller(name: str, *, variable: str, event: str) -> Any:
     """One that shows nothing: it keeps its data as a variable of the window, and says so with an event.
 
-    What is a picture's data need not be sent again with what changes at a click.
+    So the cells of a picture are not sent again with what changes at a click.
     """
     tell = f"window.{variable} = data; window.dispatchEvent(new Event('{event}'));"
     return component(name, script=f"export default ({{ data }}) => {{ {tell} }}")
