@@ -235,7 +235,7 @@ class Watch:
 
     #: Takes what is being done now, in words.
     tell: Callable[[str], None] = lambda _: None
-    #: Takes the progress of the scoring, or of what comes before it.
+    #: Takes the progress of the scoring, the training or the generation.
     on_window: Callable[[Progress], None] | None = None
     should_stop: Callable[[], bool] | None = None
     #: Takes the number of cells before one is scored, and raises where they are too many.
