@@ -34,14 +34,14 @@ MAX_LABELS = 100_000
 POSITIONS_AFTER_PADDING = ("roberta", "xlm-roberta", "camembert", "mpnet", "xlm-roberta-xl", "longformer")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class OnnxScorer(TransformersScorer):
     """The same with an ONNX session as the `model`, and a tokenizer of the tokenizers library; needs no torch."""
 
     pad: int = 0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_encode", fast_encoder(self.tokenizer, self.max_tokens, self.pad))
+        self._encode = fast_encoder(self.tokenizer, self.max_tokens, self.pad)
 
     @property
     def device(self) -> str:

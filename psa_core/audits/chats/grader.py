@@ -201,9 +201,9 @@ def judgements(folder: Path) -> pd.DataFrame:
 def judge(folder: Path, grader: str, pair: BlindPair, choice: str) -> None:
     """Keep a reader's choice in the result folder, in place of an earlier one on the same pair."""
     with locks.locked(folder.parent / "judgements.lock"):
-        row = pd.DataFrame([(grader, pair.id, choice)], columns=["grader", "pair", "choice"])
-        rows = pd.concat([judgements(folder), row]).drop_duplicates(["grader", "pair"], keep="last")
-        atomic.write(folder / JUDGED, rows.to_csv(index=False))
+        rows = judgements(folder)
+        rows.loc[len(rows)] = [grader, pair.id, choice]
+        atomic.write(folder / JUDGED, rows.drop_duplicates(["grader", "pair"], keep="last").to_csv(index=False))
 
 
 def agreement_words(pairs: Sequence[BlindPair], choices: Mapping[str, str]) -> str:

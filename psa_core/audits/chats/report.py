@@ -215,9 +215,8 @@ def _grader(trial: Mapping[str, Any]) -> str:
 def report(result: ChatResult) -> Report:
     """``report.html``."""
     generator = generators.titled(str(result.manifest.get("generator", {}).get("id", "a language model")))
-    shown = {
-        title: table.head(SHOWN if title == TAILS else len(table)) for title, table in shown_tables(result).items()
-    }
+    shown = shown_tables(result)
+    shown[TAILS] = shown[TAILS].head(SHOWN)
     return Report(
         title=f"What {generator} answers to whom",
         findings=[headline(result)],

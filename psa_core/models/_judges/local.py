@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ TAIL = 40
 PROBES = ("Alice left.", "She told him twice that Bob would not come before ten.", "Yes")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Judge:
     """A question, asked of a causal language model (float32) about each text; a `TokenScorer`.
 
@@ -45,11 +45,6 @@ class Judge:
     max_tokens: int
     template: bool = True
     ours: bool = False
-    _around: tuple[str, str] = field(init=False, repr=False)
-    _encode: Callable[[Sequence[str], bool], list[list[int]]] = field(init=False, repr=False)
-    _end: list[int] = field(init=False, repr=False)
-    _shared: SharedPrefix = field(init=False, repr=False)
-    _shares: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.question.think:
@@ -59,22 +54,21 @@ class Judge:
             got = f"{self.question.scale.count if self.question.scale else 0:,} numbers"
             raise ModelError("question number", got=got, expected=f"at most {MAX_LISTED_NUMBERS:,}, by a larger step")
         self.model.eval()
-        put = object.__setattr__
-        put(self, "_around", rendered(self.question, self.tokenizer if self.template else None, ours=self.ours))
+        self._around = rendered(self.question, self.tokenizer if self.template else None, ours=self.ours)
         # A template writes the special tokens itself.
-        put(self, "_encode", encoder(self.tokenizer, self.max_tokens, special=not self.template))
+        self._encode = encoder(self.tokenizer, self.max_tokens, special=not self.template)
         probes = self._encode([self.prompt(text) for text in self._probes], False)
-        put(self, "_end", list(common_prefix([row[::-1] for row in probes]))[::-1])
+        self._end = list(common_prefix([row[::-1] for row in probes]))[::-1]
         bare = encoder(self.tokenizer, self.max_tokens, special=False)
         tree = tree_of(self.question, self.tokenizer, lambda words: bare([words], False)[0], self._around[1][-TAIL:])
         vocabulary = int(self.model.get_output_embeddings().weight.shape[0])
         ends = None if self.question.scale is None else ends_number(self.tokenizer, vocabulary)
-        put(self, "_shared", SharedPrefix(self.model, common_prefix(probes), tree, len(self.question.answers), ends))
+        self._shared = SharedPrefix(self.model, common_prefix(probes), tree, len(self.question.answers), ends)
         question = len(self._shared.prefix) + len(self._end)
         if question + MIN_ROOM > self.max_tokens:
             got = f"{self.max_tokens} tokens, and a question of {question}"
             raise ModelError("model option max_tokens", got=got, expected="room for the question and a text")
-        put(self, "_shares", self._shared.agrees(self.tokenize(self._probes)))
+        self._shares = self._shared.agrees(self.tokenize(self._probes))
 
     @property
     def _probes(self) -> tuple[str, ...]:

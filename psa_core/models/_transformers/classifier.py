@@ -25,7 +25,7 @@ DEFAULT_MAX_TOKENS = 512
 NO_LIMIT = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class TransformersScorer:
     """Scores texts with a transformers sequence classifier, in float32; longer texts are cut to `max_tokens`.
 
@@ -47,8 +47,6 @@ class TransformersScorer:
     fingerprint: str
     max_tokens: int = DEFAULT_MAX_TOKENS
     about: str = ""
-    _encode: Callable[[Sequence[str], bool], list[list[int]]] = field(init=False, repr=False)
-    _pad_id: int | None = field(init=False, repr=False)
     known_ways: dict[str, Any] = field(init=False, repr=False, default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -56,8 +54,8 @@ class TransformersScorer:
 
     def __post_init__(self) -> None:
         self.model.eval()
-        object.__setattr__(self, "_encode", encoder(self.tokenizer, self.max_tokens))
-        object.__setattr__(self, "_pad_id", pad_id(self.model, self.tokenizer))
+        self._encode = encoder(self.tokenizer, self.max_tokens)
+        self._pad_id = pad_id(self.model, self.tokenizer)
 
     @property
     def device(self) -> str:

@@ -24,7 +24,7 @@ from psa_core.models._transformers.classifier import (
 OUTPUT_NUMBERS = 2**25
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class CausalScorer(TransformersScorer):
     """Minus the log-likelihood of a text, -sum_t log P(w_t | w_<t), natural logarithm; larger = less expected.
 
@@ -41,7 +41,7 @@ class CausalScorer(TransformersScorer):
             # An empty text is the beginning alone: nothing to be surprised by.
             return [[start, *(row if text else [])] for text, row in zip(texts, bare(texts, truncate), strict=True)]
 
-        object.__setattr__(self, "_encode", encode)
+        self._encode = encode
 
     def forward(self, token_ids: Sequence[Sequence[int]]) -> np.ndarray:
         """Minus the log-likelihood of each row: float32 array (B, 1)."""
@@ -58,7 +58,7 @@ class CausalScorer(TransformersScorer):
         return np.asarray(sums.cpu().numpy())[:, np.newaxis]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class MaskedScorer(TransformersScorer):
     """Pseudo-log-perplexity, -sum_t log P(w_t | all other words), natural logarithm; larger = less expected.
 

@@ -65,7 +65,7 @@ def test_scores_equal_a_computation_one_by_one(folder: Path, question: str, opti
 @pytest.mark.parametrize("shares", [True, False])
 def test_of_a_pass_no_more_is_kept_than_an_answer_needs(folder: Path, question: str, shares: bool) -> None:
     judge: Any = models.load(f"ask:lm:{folder}?question={question}")
-    object.__setattr__(judge, "_shares", shares)
+    judge._shares = shares
     rows: list[int] = []
     with judge.model.lm_head.register_forward_hook(lambda layer, given, made: rows.append(made.shape[1])):
         judge.score(TEXTS)
