@@ -149,4 +149,6 @@ def write(place: Path) -> None:
         for k, text in enumerate(TEXTS)
     }
     found = replace(tables(cube), summary={**tables(cube).summary, "quality": {"kept": 0.75}})
-    AUDIT.write(GenerationResult(cube, found, texts_table(cube, asked, sampled)), place)
+    AUDIT.write(
+        GenerationResult(cube, found, texts_table(cube, [prompt for row in asked for prompt in row], sampled)), place
+    )

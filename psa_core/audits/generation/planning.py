@@ -123,11 +123,6 @@ class Planned:
         m, a = len(self.prompt_set.templates), len(self.prompt_set.values)
         return m, a, len(self.draws) // (m * a)
 
-    def prompts(self) -> list[list[str]]:
-        """M lists of A prompts."""
-        m, a, _ = self.shape
-        return [[draw.prompt for draw in self.draws[row * a : (row + 1) * a]] for row in range(m)]
-
     def as_read(self, texts: np.ndarray) -> np.ndarray:
         """Texts (M, A, K) as scorers read them: as they are."""
         return texts

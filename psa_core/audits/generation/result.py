@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -68,13 +68,13 @@ class WrittenResult(Generic[AnyTables]):
 GenerationResult = WrittenResult[Tables]
 
 
-def texts_table(cube: GenerationCube, prompts: list[list[str]], sampled: Mapping[Key, str]) -> pd.DataFrame:
-    """One row a continuation: its prompt (of M lists of A), the text that counts, and the text as sampled.
+def texts_table(cube: GenerationCube, prompts: Sequence[str], sampled: Mapping[Key, str]) -> pd.DataFrame:
+    """One row a continuation: its prompt (of M · A, values fastest), the text that counts, and the text as sampled.
 
     `sampled` has these by (template, prompt, k): what a later run need not generate again.
     """
     keys = keys_of(cube)
-    asked = [prompt for row in prompts for prompt in row for _ in range(cube.shape[2])]
+    asked = [prompt for prompt in prompts for _ in range(cube.shape[2])]
     known = [sampled.get(key) for key in zip(keys["template"], asked, keys["k"], strict=True)]
     return keys.assign(prompt=asked, continuation=cube.texts.ravel(), sampled=known)
 

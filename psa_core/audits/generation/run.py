@@ -190,7 +190,7 @@ class _Work:
             np.concatenate([np.empty((*kept.shape, 0), np.float32), *(scores for _, scores in scored)], axis=-1),
             self._provenance(sampled, kept),
         )
-        texts = texts_table(cube, self.planned.prompts(), self.known)
+        texts = texts_table(cube, [draw.prompt for draw in self.planned.draws[: m * a]], self.known)
         return Written(self.planned, self.scorers, cube, texts)
 
     def _scored(self, name: str, texts: np.ndarray) -> tuple[list[Target], np.ndarray]:

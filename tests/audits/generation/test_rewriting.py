@@ -29,7 +29,7 @@ def write(place: Path, *, k: int = 30, total: int = 30) -> result.GenerationResu
         for v in range(a)
         for n in range(k)
     }
-    texts = result.texts_table(made, prompts, sampled)
+    texts = result.texts_table(made, [prompt for row in prompts for prompt in row], sampled)
     AUDIT.write(result.GenerationResult(made, tables(made), texts), place)
     return AUDIT.read(place)
 
