@@ -33,7 +33,7 @@ class PersonFinder:
     @property
     def fingerprint(self) -> str:
         """Hash of the name, the rules and the pipeline's version."""
-        parts = ("person", RULES, 7, self.chosen, _spacy.pipeline_version())
+        parts = ("person", RULES, 8, self.chosen, _spacy.pipeline_version())
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
@@ -62,7 +62,7 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
     names, left = mentions_of(text, subject.named, gender, others)
     if not names:
         return Found(reason=NO_PERSON)
-    rivals = pronouns.rivals_in(text, others, names, left)
+    rivals = pronouns.rivals_in(text, entities, others, names, left)
     declared = pronouns.declared(text, names)
     if declared:
         gender = {"she": "female", "he": "male"}.get(declared[1].casefold(), "")
@@ -72,7 +72,7 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
         if told != gender:
             gender = told
             names, left = mentions_of(text, subject.named, gender, others)
-            rivals = pronouns.rivals_in(text, others, names, left)
+            rivals = pronouns.rivals_in(text, entities, others, names, left)
     grammar = Grammar.of(text)
     more, also_left = pronouns.pronouns_of(text, grammar, gender, declared, names, he_and_she, rivals)
     spans = _apart([*(replace(one, gender=gender) for one in names), *more])

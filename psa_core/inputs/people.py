@@ -69,7 +69,7 @@ _SUFFIX = re.compile(r",?\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|esq)\.?$", re.IGNORE
 PARTICLES = frozenset({
     "van", "von", "de", "der", "den", "del", "della", "delle", "di", "da", "das", "dos", "du", "la", "le", "lo",
     "el", "al", "bin", "ibn", "ben", "ter", "ten", "te", "st", "zu", "zur", "af", "av", "st.",
-    "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.", "y", "dela", "delos", "do",
+    "mac", "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.", "y", "dela", "delos", "do",
 })  # fmt: skip
 _HONOURS = frozenset({
     "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "professor", "rev", "reverend", "sir", "dame", "lord",

@@ -1,6 +1,7 @@
 """The person whom a document is about, and every word that stands for that person: the steps, each a file.
 
-1. `naming`: everybody whom the text names, by runs of capitals, by places such as a signature, by titles, and alone.
+1. `told`: everybody whom the text names, by runs of capitals, by places such as a signature, by titles, and alone;
+   `naming` says which words of a name are first and last.
 2. `subject`: which of these names are one person's, and which person the text is about.
 3. `mentions`: where that person's names stand, in any form; `addresses` finds those in e-mails, links and files.
 4. `pronouns`: which pronouns are that person's, and the verbs that agree with them.

@@ -26,15 +26,17 @@ SUFFIXES = GENERATIONS | {"phd", "md", "esq"}
 #: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 PARTICLE = (
-    r"(?:(?i:van|von|de|der|den|del|dela|della|delos|di|da|das|do|dos|du|la|le|el|al|bin|bint|ibn|ten|ter|ní|nic)[ ]"
+    r"(?:(?i:van|von|de|der|den|del|dela|della|delos|di|da|das|do|dos|du|la|le|el|al|bin|bint|ibn|ten|ter|ní|nic|mac)"
+    r"[ ]"
     r"|y[ ]|(?:al|el)-)"
 )
 #: How a name with these letters is written where they cannot be.
 GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 #: What stands behind a name that begins a sentence, and not behind a word that does.
 PERSON_VERB = re.compile(
-    r",[ ]who\b|[ ](?:(?:is|was|has|had|will|can|did|does|would|could|should)\b(?![ ](?:he|she|it|they|we|you|I)\b)"
-    r"|\w+ed\b|(?!this|his|its|us)\w+s\b|led|ran|wrote|made|took|came|went|left|got|rang|knew|told|said|gave|saw|thought|brought|kept|held|built|spoke|stood"
+    r",[ ]who\b|[ ](?:(?:is|was|has|had|will|can|did|does|would|could|should)(?:n['’]t)?\b"
+    r"(?![ ](?:he|she|it|they|we|you|I)\b)"
+    r"|(?!need)\w+ed\b|(?!this|his|its|us)\w+s\b|led|ran|wrote|made|took|came|went|left|got|rang|knew|told|said|gave|saw|thought|brought|kept|held|built|spoke|stood"
     r"|sat|began|grew|won|lost|met|paid|sent|spent|taught|became|understood|felt|drew|fell|found|chose|drove|forgot|put"
     r"|broke|bought|caught|heard|sang|slept|woke|wore|also|then|never|always|often|later|and)\b"
 )
@@ -88,13 +90,15 @@ ANYBODY = frozenset({"woman", "girl", "lady", "man", "boy", "gentleman", "widow"
 _ROLES = _listed("roles")
 SUBJECT_ROLES = frozenset(_ROLES["subjects"])
 ROLES = SUBJECT_ROLES.union(_ROLES["others"])
+#: Words in a form behind which the person stands whom it is about.
+LABELS = _ROLES["labels"]
 
 
 _RELATIVES = "|".join(["parents?", *(word for word in KIN if word not in ANYBODY)])
-RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]$", re.IGNORECASE)
+RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]\(?$", re.IGNORECASE)
 RELATIVE_AFTER = re.compile(
     rf"(?:,|[ ]\()[ ]?(?:who[ ](?:is|was)[ ](?:also[ ])?)?"
-    rf"(?:(?:(?:her|his|their)[ ])?(?:{_RELATIVES})\b(?![ ]of\b)|no[ ]relati|not[ ]related|unrelated)",
+    rf"(?:(?:(?:her|his|their|the)[ ])?(?:{_RELATIVES})\b(?![ ]of\b|[ ]\()|no[ ]relati|not[ ]related|unrelated)",
     re.IGNORECASE,
 )
 

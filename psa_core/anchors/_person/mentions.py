@@ -213,8 +213,8 @@ class _Finder:
                 reason, end = self._beside(*match.span(), whole=True), (generation or match).end()
                 yield match.start(), end, "" if reason else "TITLE" if is_capitals(match[0]) else "title", reason
 
-        first = either(*filter(None, (self.who.first, self.who.nick)))
-        for match in re.finditer(rf"(?<!\w)({TITLE})\s+{first}(?!\w)", self.plain):
+        given = [name for name in (self.who.first, self.who.nick) if name]
+        for match in re.finditer(rf"(?<!\w)({TITLE})\s+{either(*given)}(?!\w)", self.plain) if given else ():
             reason = self._beside(*match.span()) or (SHARED if self.sharing("first") else "")
             if lexicon.gender_of_title(match[1]) in (self.gender, "") or not self.gender:
                 yield *match.span(), "" if reason else "name=Title First", reason
@@ -229,14 +229,17 @@ class _Finder:
             rf"(?<![\w.])(?:{first}\.(?:[ -]?[A-Z]\.)+)(?!\w)(?![ ][A-Z][a-z]+[ ][a-z])", self.plain
         ):
             gap = " " if ". " in match[0] else ""
-            is_whole = re.findall(r"[A-Z]", match[0]) in whole
+            following = re.match(rf"[ ]({PART})", self.plain[match.end() :])
+            goes_on = following and not lexicon.is_ordinary(following[1]) and lexicon.could_be_name(following[1])
+            is_whole = re.findall(r"[A-Z]", match[0]) in whole and not goes_on
             yield *match.span(), *((f"name=F.{gap}L.", "") if is_whole else ("", SHORT))
         every = "".join(word[0] for word in words)
         for match in re.finditer(rf"(?<![\w./@-])(?:{first}[A-Z]?{last}|{every.upper()})(?![\w.@-])", self.plain):
             line = self.plain[self.plain.rfind("\n", 0, match.start()) + 1 :].partition("\n")[0].strip(" -–—")
             speaks = len(match[0]) == 2 and self.plain[match.end() :][:1] == ":"
-            marked = self.plain[: match.start()][-1:] in ("(", "[", "/") or speaks
-            if marked or line == match[0]:
+            closed = {"(": ")", "[": "]", "/": ""}.get(self.plain[: match.start()][-1:])
+            marked = speaks or (closed is not None and self.plain[match.end() :].startswith(closed))
+            if (marked or line == match[0]) and not (speaks and _ABBREVIATIONS.fullmatch(match[0])):
                 yield *match.span(), "name=FL", ""
             elif not _ABBREVIATIONS.fullmatch(match[0]):
                 yield *match.span(), "", SHORT
@@ -278,7 +281,9 @@ class _Finder:
         letters = [word[0] for word in re.split(r"[ -]", names) if word]
         initials = {"".join(letters), "".join([letters[-1], *letters[:-1]])}
         last = people.handle(self.who.last).casefold()
-        logins = {f"{first}{last}", f"{first[:1]}{last}", f"{last}{first[:1]}", f"{first}{last[:1]}"} - {"", first}
+        given = "".join(letters[: -len(re.split("[ -]", self.who.last))])
+        logins = {f"{one}{last}" for one in (first, first[:1], given)} | {f"{last}{first[:1]}", f"{first}{last[:1]}"}
+        logins -= {"", first}
         for match in _ONCE.finditer(self.plain):
             yield *match.span(1), "", PERHAPS
         for match in re.finditer(r"[^\W\d_]+", self.plain):
@@ -289,7 +294,11 @@ class _Finder:
                 yield start, end, "", NEAR if match[0][0].isupper() else A_WORD
             elif any(len(part) > 2 and part in word for part in parts) and any(a <= start < b for a, b in addresses):
                 yield start, end, "", NEAR
-            elif word in initials and any(a <= start < b and (a == start or end - start > 2) for a, b in addresses):
+            elif any(a <= start < b for a, b in addresses) and len(word) > 3 and first.startswith(word):
+                yield start, end, "", NEAR  # thandi@, of Thandiwe
+            elif (len(word) > 2 and word == "".join(letters) and match[0][-1].isupper()) or (  # MVdE
+                word in initials and any(a <= start < b and (a == start or end - start > 2) for a, b in addresses)
+            ):
                 yield start, end, "", SHORT
             elif match[0][0].islower():
                 continue
@@ -358,6 +367,8 @@ class _Finder:
         if preceding is None:
             return False
         written, word = preceding[1], preceding[1].casefold().rstrip(".")
+        if lexicon.is_date(before[: preceding.start()], word, before[preceding.end() :]):  # on 11 May Jane left
+            return False
         if word in own or word in lexicon.GENDERED or (len(word) > 1 and written[-1] == "."):
             return False
         if len(word) == 1:

@@ -16,15 +16,16 @@ from psa_core.anchors._person.lexicon import (
     ANYBODY,
     KIN,
     PART,
-    PERSON_VERB,
     TITLE,
     as_written,
     could_be_name,
     gender_of_title,
+    is_capitals,
+    is_ordinary,
 )
 from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME, PERHAPS
-from psa_core.anchors._person.naming import SIGNED
 from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
+from psa_core.anchors._person.told import ACTS, SIGNED
 from psa_core.inputs.gazetteers import is_listed
 
 IN_SPEECH = "a pronoun in the person's own words"
@@ -42,13 +43,13 @@ _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\
 _SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
 _SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:.]?[ ]$", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
-#: A word with a capital that does what people do.
-_ACTS = re.compile(rf"(?<![\w@./-])({PART})(?:{PERSON_VERB.pattern})")
-_ABSOLUTE = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:is|was|and|or|but)\b)")
+_ABSOLUTE = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:is|was|and|or|but|from|to|for|in|at|by|alone|until|not|if|when)\b)")
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
 #: A word for the person: *she is a 66-year-old woman*.
 _IS_ONE = re.compile(r"(?:year[- ]old|\by/?o|\b(?:is|was) (?:an?|the))[ ](?:[\w-]+[ ]){0,2}$", re.IGNORECASE)
-_NEW_CLAUSE = re.compile(r"[.!?;:\n]\s|\b(?:that|because|who|and|but|if|when|whether|as|while|so|or)\b")
+_NEW_CLAUSE = re.compile(
+    r"[.!?;:\n]\s|\b(?:that|because|since|who|and|but|if|when|whether|as|while|so|or|after|before|until|though|where)\b"
+)
 #: A verb or two between a subject and its object: *Aoife told*, *Mr. Ivanov then showed*.
 _VERB_ONLY = re.compile(
     r"[ ](?:\w+ly[ ]|then[ ]|later[ ]|also[ ]|once[ ])?(?:(?:has|had|would|will|could|can)[ ])?[a-z]+[ ]"
@@ -63,9 +64,16 @@ class Rival(NamedTuple):
 
 
 def rivals_in(
-    text: str, others: Iterable[Evidence], anchors: Sequence[Anchor], left: Sequence[Undecided]
+    text: str,
+    entities: Sequence[tuple[int, int]],
+    others: Iterable[Evidence],
+    anchors: Sequence[Anchor],
+    left: Sequence[Undecided],
 ) -> list[Rival]:
-    """Where other people are named, or kin without a name, or a title stands before what was left."""
+    """Where other people are named, or kin without a name, or a title stands before what was left.
+
+    `entities` are a recogniser's people: those that nobody else's name explains may be of any gender.
+    """
     own = [(one.start, one.end) for one in anchors]
     own += [(one.start, one.end) for one in left if not one.reason.startswith((OTHER_NAME, ANOTHER, PERHAPS))]
     rivals = list[Rival]()
@@ -75,9 +83,15 @@ def rivals_in(
                 for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text):
                     if not any(start < match.end() and match.start() < end for start, end in own):
                         rivals.append(Rival(match.start(), other.gender))
+    known = [*own, *((at, at + 1) for at, _ in rivals)]
     names = {word for one in anchors for word in re.findall(PART, text[one.start : one.end])}
-    acts = Counter(match[1] for match in _ACTS.finditer(text))
-    for match in _ACTS.finditer(text):  # a name that no list knows
+    for start, end in entities:
+        word = text[start:end].split()[0]
+        is_name = word[0].isupper() and could_be_name(word) and not is_ordinary(word) and not is_capitals(word)
+        if is_name and word not in names and not any(a < end and start < b for a, b in known):
+            rivals.append(Rival(start, ""))
+    acts = Counter(match[1] for match in ACTS.finditer(text))
+    for match in ACTS.finditer(text):  # a name that no list knows
         if acts[match[1]] > 1 and match[1] not in names and could_be_name(match[1]) and not is_listed(match[1]):
             rivals.append(Rival(match.start(), ""))
     for match in _KIN_WORDS.finditer(text):
@@ -189,13 +203,15 @@ def pronouns_of(
 
 def _own_words(text: str, anchors: Sequence[Anchor], gender: str) -> Iterator[tuple[int, int]]:
     """Where the person speaks: *she* in her own words is another."""
-    ends = {anchor.end for anchor in anchors}
-    pronoun = {"female": "she", "male": "he"}.get(gender, "they")
+    starts, ends = {anchor.start for anchor in anchors}, {anchor.end for anchor in anchors}
+    pronoun, spoken = {"female": "she", "male": "he"}.get(gender, "they"), -1
     for quote in re.finditer(r"[\"“]([^\"“”\n]+)[\"”]", text):
         before = _SAYS.search(text[: quote.start()])
         after = re.match(rf",?[ ](?:(?:{_SAYING})[ ])?(\w+)", text[quote.end() :])
         speaks = before and (before[1].casefold() == pronoun or before.end(1) in ends)
-        if speaks or (after and (after[1] == pronoun or quote.end() + after.end(1) in ends)):
+        speaks = speaks or (after and (after[1] == pronoun or quote.end() + after.start(1) in starts))
+        if speaks or (spoken > 0 and re.fullmatch(r"[^.!?\n]*[.,][ ]", text[spoken : quote.start()])):
+            spoken = quote.end()
             yield quote.span()
 
 
@@ -249,10 +265,16 @@ class _Nearest:
         Not who was named in an earlier paragraph, nor who may be of another gender and was named before the last
         sentence.
         """
-        paragraph, sentence = self.text.rfind("\n", 0, start) + 1, self._sentence_of(start)
+        paragraph, sentence = self._paragraph_of(start), self._sentence_of(start)
         here = self.rivals[bisect_left(self.rivals, paragraph, key=lambda one: one.at) :]
-        here = here[: bisect_left(here, self._end_of(paragraph), key=lambda one: one.at)]
+        here = here[: bisect_left(here, self._end_of(start), key=lambda one: one.at)]
         return [one.at for one in here if one.gender or self._sentence_of(one.at) >= sentence - 1]
+
+    def _paragraph_of(self, start: int) -> int:
+        """Where the paragraph begins: a short line without a full stop before it, as a name, belongs to it."""
+        begins = self.text.rfind("\n", 0, start) + 1
+        heading = re.search(r"(?:^|\n)([^\n]{1,60}[^\n.!?])\n$", self.text[max(0, begins - 65) : begins])
+        return begins - len(heading[1]) - 1 if heading else begins
 
     def _end_of(self, paragraph: int) -> int:
         end = self.text.find("\n", paragraph)
@@ -286,16 +308,21 @@ class _Nearest:
         between = [rival for rival in rivals if (last.start if last else -1) < rival < start]
         if last and not between:
             # Her sister asked for Aoife’s key. She: either may be meant.
-            sentence = self._sentence_of(last.start)
+            sentence, here = self._sentence_of(last.start), self._sentence_of(start) - 1
             begins = max(self._sentences[sentence], self.text.rfind("\n", 0, start) + 1)
             if any(begins <= other < last.start for other in (*rivals, *self.undecided)):
+                return False
+            if any(last.start < at and self._sentence_of(at) >= here for at in self.undecided):
                 return False
             if self._follows_another(sentence, start, rivals):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.
             return not (form == "him" and _VERB_ONLY.fullmatch(self.text, last.end, start))
         if last and form == "him" and between[-1] - between[0] < 20:  # Dr. Osei saw him: nobody sees himself so
-            return _NEW_CLAUSE.search(self.text, between[-1], start) is None
+            clause = self.grammar.clause_of(start)
+            if clause is None:
+                return re.fullmatch(rf"\w+{_VERB_ONLY.pattern}", self.text[between[-1] : start]) is not None
+            return clause.at in between and _NEW_CLAUSE.search(self.text, between[-1], start) is None
         if between:
             return False
         stop = re.search(r"[.!?](?:\s|$)", self.text[start:])

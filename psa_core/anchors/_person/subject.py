@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import permutations, product
+from itertools import permutations
 
 from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME
 from psa_core.anchors._person.lexicon import (
@@ -15,6 +15,9 @@ from psa_core.anchors._person.lexicon import (
     PLACE_LASTS,
     RELATIVE_AFTER,
     RELATIVE_BEFORE,
+    ROLES,
+    SUBJECT_ROLES,
+    TITLE,
     bare,
     could_be_name,
     fold,
@@ -25,7 +28,8 @@ from psa_core.anchors._person.lexicon import (
     key_of,
     shorts_of,
 )
-from psa_core.anchors._person.naming import SIGNED, SYLLABLES, VIETNAMESE, Named, may_be_place, named, told_in
+from psa_core.anchors._person.naming import SYLLABLES, VIETNAMESE, Named, named
+from psa_core.anchors._person.told import GREETED, I_AM, SIGNED, may_be_place, told_in
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
@@ -37,6 +41,21 @@ _KNOWN_AS = re.compile(
 )
 FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
+#: Lines of an e-mail that say who wrote to whom, and not whom it is about; in them and in forms, who wrote it.
+_TRANSPORT = re.compile(
+    r"^[ \t>]*(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
+    r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5})$",
+    re.IGNORECASE | re.MULTILINE,
+)
+#: A name that is a line of its own with a comma: who is written to.
+_CALLED = re.compile(rf"^[ \t>]*({PART}),[ \t]*$", re.MULTILINE)
+#: Before the name of somebody who does something for the person: *agent Priyanka*.
+_AT_WORK = re.compile(rf"\b(?:{'|'.join(ROLES - SUBJECT_ROLES)}),?[ ]$", re.IGNORECASE)
+_SENDER = re.compile(
+    r"^[ \t>]*(?:(?:\w+/)?(?:from|to|cc)|(?:prepared|written|completed|reviewed|recorded|seen|reported)[ ]by"
+    r"|author|prepared|worker|officer|interviewer|reviewer)[ \t]*:(.*)$",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass
@@ -95,15 +114,8 @@ def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence 
         name = rf"\b{re.escape(found[0].named.words)},?[ ]"
         if re.search(rf"{name}(?:Sr|Senior)\b", text) and re.search(rf"{name}(?:Jr|Junior)\b", text):
             return None, TWO_OF_A_NAME
-        writer, pronouns = _writer(text, found), _pronouns_after(text, found)
-
-        def weight(one: Evidence) -> float:
-            told_of = (
-                max(0.0, 0.25 * pronouns[one.named.key] - 0.25) + 3 * (one is writer) - 3 * _is_relative(text, one)
-            )
-            return _weight(text, one, found) + told_of
-
-        return min(found, key=lambda one: (-weight(one), one.first_at)), ""
+        weights = _weights(text, found)
+        return min(zip(weights, found, strict=True), key=lambda both: (-both[0], both[1].first_at))[1], ""
     wanted = chosen.casefold().split()
     fitting = [one for one in found if one.named.words.casefold() == " ".join(wanted)]
     if not fitting and len(wanted) == 1:
@@ -117,13 +129,40 @@ def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence 
     return (Evidence(who, 1.0, whole.start()), "") if whole and who else (None, NOT_NAMED)
 
 
-def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
-    """How much a text is about somebody: how often the names occur, and where.
+def _weights(text: str, found: Sequence[Evidence]) -> list[float]:
+    """How much a text is about each person: how often it names them and speaks of them, and what it says they are."""
+    body = _TRANSPORT.sub(lambda line: " " * len(line[0]), text)
+    writer, pronouns = _writer(text, found), _pronouns_after(body, found)
+    senders = " ".join(match[1] for match in _SENDER.finditer(text)).casefold()
+    signed = " ".join([senders, *(match[1].casefold() for match in (*SIGNED.finditer(text), *I_AM.finditer(text)))])
+    weights = list[float]()
+    others = [one for one in found if one.named.words.casefold() not in signed and not _is_relative(text, one)]
+    tells = len(_THIRD_PERSON.findall(text)) > 3
+    greeted = {match[1].casefold() for match in (*GREETED.finditer(text), *_CALLED.finditer(text))} if tells else set()
+    first = min(others, key=lambda one: one.first_at, default=None)
+    for one in found:
+        weight = 0.5 * (one is first) + _mentions(body, one, found) + max(0.0, 0.25 * pronouns[one.named.key] - 0.25)
+        if one is writer:
+            weight += 3.0
+        elif one.named.words.casefold() in signed:
+            weight -= 1.0
+        if one.named.first.casefold() in greeted:
+            weight -= 1.5
+        if _AT_WORK.search(text[max(0, one.first_at - 40) : one.first_at]):
+            weight -= 1.0
+        weights.append(weight - 4.0 * _is_relative(text, one))
+    return weights
 
-    A last name that others have too counts with the first, or behind a title of the person's gender.
+
+def _mentions(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
+    """How often somebody's names occur, and where.
+
+    A last name that somebody who was named before has too counts with the first, or behind a title of the gender.
     """
     who = one.named
-    shared = any(other.named.key[1] == who.key[1] and other is not one for other in found)
+    shared = any(
+        other.named.key[1] == who.key[1] and other is not one and other.first_at < one.first_at for other in found
+    )
     title = {"female": r"(?:Mrs|Ms|Miss)\.? ", "male": r"Mr\.? "}.get(one.gender, "") if shared else ""
     first = "|".join(map(re.escape, filter(None, (who.first, who.nick))))
     written = (who.last, people.handle(who.last), people.handle(who.first[:1] + who.last))
@@ -140,37 +179,49 @@ def _weight(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
 
 
 def _is_relative(text: str, one: Evidence) -> bool:
-    """Whether a text introduces somebody as a relative of another: *her daughter Mia*, *Mia Stone (daughter)*."""
+    """Whether a text introduces somebody as a relative of another: *her daughter Mia*, *Mia Stone (daughter)*.
+
+    *My daughter Mia* may be the one whom her mother writes about.
+    """
     first, last = re.escape(one.named.first), re.escape(one.named.last)
     whole = rf"(?<!\w)(?:{first}[ ]{last}|{last}[ ](?:{PART}[ ])?{first}|{first}(?![ ]{PART}))(?!\w)"
-    return one.is_full and any(
-        RELATIVE_BEFORE.search(text[max(0, match.start() - 40) : match.start()])
-        or RELATIVE_AFTER.match(text, match.end())
-        for match in re.finditer(whole, text)
-    )
+    for match in re.finditer(whole if one.is_full else rf"(?<!\w){first or last}(?!\w)", text):
+        words = text[max(0, match.start() - 60) : match.start()]
+        before = RELATIVE_BEFORE.search(words)
+        is_own = before and re.search(r"\b(?:my|our)[ ](?:\w+[ ])?$", words[: before.start()], re.IGNORECASE)
+        if (before and not is_own) or RELATIVE_AFTER.match(text, match.end()):
+            return True
+    return False
 
 
 def _writer(text: str, found: Sequence[Evidence]) -> Evidence | None:
     """Who signs a text that says *I* much more often than *he* or *she*: an application, and no reference."""
-    if len(FIRST_PERSON.findall(text)) <= 2 * len(_THIRD_PERSON.findall(text)) + 1:
+    if len(FIRST_PERSON.findall(text)) < 2 * len(_THIRD_PERSON.findall(text)) + 1:
         return None
     signed = [match[1].casefold() for match in SIGNED.finditer(text)]
     full = [one for one in found if one.named.last]
     return next((one for words in signed for one in full if one.named.words.casefold() in words), None)
 
 
-def _pronouns_after(text: str, found: Sequence[Evidence]) -> Counter[tuple[str, str]]:
-    """How many pronouns have each person for the last one of their gender that is named before them."""
+def _pronouns_after(text: str, found: Sequence[Evidence]) -> dict[tuple[str, str], float]:
+    """How many pronouns have each person for the last one of their gender that is named before them.
+
+    Who may be of another gender counts half.
+    """
+    lasts = Counter(one.named.last for one in found)
     places = sorted(
         (match.start(), one.gender, one.named.key)
         for one in found
-        for match in re.finditer(rf"(?<!\w){re.escape(one.named.first or one.named.last)}(?!\w)", text)
+        for name in filter(None, (one.named.first, one.named.last if lasts[one.named.last] == 1 else ""))
+        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     )
-    counts = Counter[tuple[str, str]]()
+    counts: dict[tuple[str, str], float] = dict.fromkeys((one.named.key for one in found), 0.0)
     for pronoun in _THIRD_PERSON.finditer(text):
         gender = "male" if pronoun[0].casefold() in ("he", "him", "his", "himself") else "female"
-        before = [key for at, told, key in places if at < pronoun.start() and told in (gender, "")]
-        counts.update(before[-1:])
+        nearby = pronoun.start() - 500
+        before = [(told, key) for at, told, key in places if nearby < at < pronoun.start() and told in (gender, "")]
+        for told, key in before[-1:]:
+            counts[key] += 1.0 if told else 0.5
     return counts
 
 
@@ -240,16 +291,20 @@ def _in_order(found: list[Evidence]) -> None:
 
 
 def _with_last_names(text: str, found: Sequence[Evidence]) -> None:
-    """*Harold* and *Mr. Finch* are one person where the text has *H. Finch*, and nobody else has either name."""
+    """*Harold* and *Mr. Finch* are one person where the text has *H. Finch* or *hfinch*, and nobody else has either."""
     full, lone = ([one for one in found if one.is_full is whole] for whole in (True, False))
-    for given, titled in product(lone, lone):
-        first, last = given.named.first, titled.named.last
-        if not first or not last or given.named.last or given.gender != titled.gender:
+    written = fold(text).lower()
+    for given, titled in permutations(lone, 2):
+        first, last = given.named.words, titled.named.last
+        if len(last) < 3 or given.is_full or given.genders or {given.gender, titled.gender} == {"female", "male"}:
             continue
+        letter, handle = people.handle(first[:1]).lower(), people.handle(last).lower()
+        short = rf"(?:(?<!\w)(?<!\w[ ])|{TITLE}[ ]){fold(first)[0]}\.?[ ]{re.escape(fold(last))}(?!\w)"
+        login = rf"(?<![^\W_])(?:{letter}[._]?{handle}|{handle}[._]?{letter})(?![^\W_])"
+        initial = re.search(short, fold(text)) or re.search(login, written)
         owners = [one for one in full if _has_part(one.named, given.named) or _has_part(one.named, titled.named)]
-        initial = re.search(rf"(?<!\w)(?<!\w[ ]){first[0]}\.?[ ]{re.escape(last)}(?!\w)", text)
-        if initial and all(given.gender != one.gender != "" for one in owners):
-            given.named = replace(given.named, last=last)
+        if initial and all({given.gender, one.gender} == {"female", "male"} for one in owners):
+            given.named = replace(given.named, first=first, last=last)
 
 
 def _merged(found: Sequence[Evidence]) -> list[Evidence]:
@@ -260,7 +315,8 @@ def _merged(found: Sequence[Evidence]) -> list[Evidence]:
         if longer:
             longer.take(short)
             full.remove(short)
-            if short.named.key[0] in shorts_of(longer.named.key[0]):  # Bob Young
+            middle = map(key_of, longer.named.middle)
+            if short.named.key[0] in {*shorts_of(longer.named.key[0]), *middle}:  # Bob Young
                 longer.named = replace(longer.named, nick=short.named.first)
     for one in (one for one in found if not one.is_full):
         owners = [other for other in full if _has_part(other.named, one.named)]
@@ -290,6 +346,10 @@ def _has_part(long: Named, part: Named) -> bool:
     if re.fullmatch(r"[A-Z]\.", part.last):  # Ms. D.
         return fold(last)[:1] == fold(part.last)[0].casefold()
     shorts = {nick, *shorts_of(first)} if part.first else set()
+    short = part.first.casefold()
+    is_start, is_end = first.startswith(short), first.endswith(short) and len(short) > 3
+    if 2 < len(short) < len(first) and (is_start or is_end):  # Marisol, and Mari
+        return {gender_of(long.first), gender_of(part.first)} != {"female", "male"}
     return fold((part.first or part.last).casefold()) in map(
         fold, {first, last, *last.split("-"), *last.split(), *shorts}
     )
@@ -325,6 +385,14 @@ def _extends(long: Named, short: Named) -> bool:
     shorts = {key_of(long.nick), *shorts_of(long.key[0])}
     if f"{first} {last}" in (long.key[1].replace("-", " "), given) or (long.key[1] == last and first in shorts):
         return True
-    every = [long.key[0], *map(key_of, long.middle), *long.key[1].split()]
+    every = [long.key[0], *map(key_of, long.middle), *re.split("[ -]", long.key[1])]
     words = f"{first} {last}".split()
+    if long.key[1] == last and long.key[0] != first and len(first) > 2:
+        is_part = long.key[0].startswith(first) or (long.key[0].endswith(first) and len(first) > 3)
+        if is_part and {gender_of(long.first), gender_of(short.first)} != {"female", "male"}:
+            return True  # Oluwaseun Doe, and Seun Doe
+    if long.key[1] == last and first.endswith(".") and every[0].startswith(first[:-1]):
+        return True  # Theodora Brandt, and Th. Brandt
+    if first in every[1:-1] and last == every[-1]:
+        return True  # Muhammad Hafiz bin Ismail, and Hafiz Ismail
     return len(every) > len(words) and every[0] == words[0] and " ".join(words[1:]) in " ".join(every[1:])

@@ -1,0 +1,348 @@
+"""Everybody whom a text names: by runs of capitals, by places such as a signature, by titles, and alone."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from psa_core.anchors._person import lexicon
+from psa_core.anchors._person.lexicon import (
+    GENDERED,
+    NEVER_NAMES,
+    OTHER_TITLE,
+    PART,
+    PARTICLE,
+    PLACE_LASTS,
+    PLACES,
+    TITLE,
+    WELL_KNOWN,
+    could_be_name,
+    in_name_case,
+    is_capitals,
+    is_first,
+)
+from psa_core.anchors._person.naming import Named, is_vietnamese, named, place_last, word_as_last
+from psa_core.inputs import people
+from psa_core.inputs.gazetteers import evidence, is_listed
+
+_GIVEN = rf"(?:[A-Z]\.|{PART})"
+_NICK = rf"(?:[\"“(]{PART}[\"”)][ ])?"
+#: Words around a name that fit people and not places, before it and after it.
+_OF_PEOPLE = re.compile(
+    r"\b(?:recommend(?:ing)?|know|known|met|meet|thank|hired?|interviewed|supervised|taught|told|asked|colleague)[ ]$",
+    re.IGNORECASE,
+)
+_DOES = (
+    r"(?:applied|came|works?|worked|wrote|said|told|asked|joined|studied|led|teaches|taught|thinks?|thought|lives?|lived"
+    r"|moved|pays|paid|sleeps|slept|ate|called|asks|says|writes|feels|felt|wants|wanted|likes|liked|knows|knew|thanked"
+    r"|reported|manages|managed|signed|agreed|sings)\b"
+)
+_AS_PEOPLE = re.compile(
+    rf",[ ]who\b|[^A-Z]*\b(?:[Ss]he|[Hh]er|[Hh]ers|[Hh]e|[Hh]im|[Hh]is)\b|[ ]{_DOES}"
+    r"|[ ](?:is|was|became)[ ](?:an?|our|my|the)[ ](?:[\w-]+[ ]){0,2}"
+    r"(?:\w+(?:ist|ician|eer|cher|ager|yer|tant|ssor|woman)"
+    r"|nurse|doctor|tenant|student|baker|designer|director|writer|worker|clerk|chef|driver|tutor|candidate|applicant"
+    r"|patient|borrower|friend|colleague|resident|developer|analyst|volunteer)\b"
+)
+#: Words that begin with a capital, one after another.
+_RUN = re.compile(rf"(?<![\w@./-]){_GIVEN}[ ]{_NICK}(?:{PARTICLE}*{_GIVEN}[ ])*{PARTICLE}*{PART}(?![\w@])")
+_ALONE = re.compile(rf"(?<![\w@./-]){PART}(?![\w@/])")
+#: A word with a capital that does what people do.
+ACTS = re.compile(rf"(?<![\w@./-])({PART})(?:{lexicon.PERSON_VERB.pattern})")
+_MAIL = re.compile(r"(?<![\w.])([a-z]{2,})[._]([a-z]{2,}(?:-[a-z]{2,})*)\d*@", re.IGNORECASE)
+_TITLED = re.compile(
+    rf"(?<!\w)({TITLE}|{OTHER_TITLE})\s"
+    rf"((?:{PARTICLE}*(?:[A-Z]\.|St\.|{PART})[ ]?){{1,4}})"
+)
+_LABEL = re.compile(
+    r"(?:^[ \t]*|[.;|][ ]|[ ]{2,}|\t)"
+    r"((?:[\w' ]{0,15}\bname(?:[ ](?:as|on|in|of|id|full|passport|file)){0,3}"
+    rf"|(?:[a-z]+[ ]){{0,2}}(?:{'|'.join(lexicon.LABELS)})|(?:young[ ])?person(?:[ ]concerned)?|service[ ]user)"
+    r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?"
+    r"(?:[ \t]*(?P<mark>[:\-–]|\.{2,})[ \t]*|[ ]+(?=(?-i:[A-Z])))(?=(?P<value>[^\n]+))",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
+_TOPICS = frozenset({"re", "regarding", "subject", "about", "concerning", "case"})
+#: Before the subject of an e-mail that is answered or forwarded.
+_REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
+#: The two halves of a name on two lines of a form.
+_FIELDS = re.compile(
+    r"^[ \t]*(?:(?P<last>(?:last|family)[ ]name|surname)|(?P<first>(?:first|given)[ ]names?|forenames?))[ \t:]+"
+    r"(?P<one>\S.*?)[ \t]*\n+[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)[ \t:]+"
+    r"(?P<two>\S.*?)[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?)?)(?!\w)")
+_LISTED = re.compile(
+    rf"^[ \t]*(?:[\w ]{{,30}}:[ ])?{_COMMA.pattern}[ \t]*(?:$|[,(;]|[ \t](?:[ \t]|[MF]\b|DOB\b))", re.MULTILINE
+)
+GREETED = re.compile(
+    rf"^[ \t>]*(?:dear|hi|hello|hey|to:|thanks,?|thank you,?)[ ]+({PART})[ ]*[,!.:\n]", re.IGNORECASE | re.MULTILINE
+)
+_HEADER = re.compile(r"^[ \t>]*(?:from|to|cc|bcc):[ \t]*(.+)$", re.IGNORECASE | re.MULTILINE)
+SIGNED = re.compile(
+    r"^[ \t]*(?:(?:yours|kind|best|warm|many)[ \w]*|sincerely|regards|cheers|thanks|thank you|respectfully|love|"
+    r"signed|with [\w ]+)[,.!]?[ \t]*\n+[ \t]*(.+)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+I_AM = re.compile(r"\b(?:my name is|i am|i'm|this is)[ ]+((?:[^\W\d_]+(?:['’-][^\W\d_]+)*[ ]?){1,3})", re.IGNORECASE)
+_COMPANY = re.compile(r"\b(?:inc|ltd|llc|llp|plc|pty|pvt|corp|gmbh)\b", re.IGNORECASE)
+_VALUE_ENDS = re.compile(
+    r"[,;|(–]|(?<=[a-z]{2})(?<!\bMrs)(?<!\bProf)(?<!\bSmt)\.(?=[ ]|$)| - |:[ ]|\t|  |[ ](?:DOB|MRN|age|aged|born)\b"
+)
+
+
+class Told(NamedTuple):
+    """What a place in a text says of somebody: who, where, how much it counts, and the gender that a title tells."""
+
+    who: Named | None
+    at: int
+    weight: float = 0.0
+    gender: str = ""
+
+
+def told_in(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
+    """Every name in a text; `entities` are the people that a recogniser marks in it."""
+    return chain(_runs(text, entities), _places(text), _titled(text), _alone(text, entities))
+
+
+def may_be_place(text: str, who: Named) -> bool:
+    """Whether nothing in a text shows that a name such as *Anna Lane* is a person's and not a street's or a park's."""
+    if who.last.casefold() not in PLACE_LASTS or not who.first:
+        return False
+    first, last, handle = map(re.escape, (who.first, who.last, people.handle(who.first)))
+    titles = r"(?:M(?:r|rs|s|iss|x)|Dr|Prof)\.?[ ]"
+    shown = (
+        rf"\b{titles}{first}[ ]{last}(?![\w-]|[ ]\d)",
+        rf"\b{handle}[._]?{last}\d*@",
+        rf"\b(?:dear|hi|hello|my[ ]name[ ]is)[ ]{first}\b",
+        rf"\b{first}(?:,[ ]who\b|[ ](?:{_DOES}|(?:is|was|has|had|will)\b)|['’]s[ ][a-z])",
+        r"^[ \t]*(?:[\w' ]{0,15}\bname|patient|applicant|candidate|client|employee|tenant|from|to)[ \t]*:[ \t]*"
+        rf"{first}\b",
+    )
+    if any(re.search(pattern, text, re.IGNORECASE | re.MULTILINE) for pattern in shown):
+        return False
+    middle = "".join(rf"{re.escape(word)}[ ]" for word in who.middle)
+    found = list(re.finditer(rf"\b{first}[ ]{middle}{last}\b", text, re.IGNORECASE))
+    free = [one for one in found if not lexicon.in_address(text[: one.start()], text[one.end() :])]
+    if any(_OF_PEOPLE.search(text[: one.start()]) or _AS_PEOPLE.match(text, one.end()) for one in free):
+        return False
+    titled = re.search(rf"\b{titles}{last}(?![\w-]|[ ]\d)", text, re.IGNORECASE)
+    signed = any(match[1].startswith(who.first) for match in SIGNED.finditer(text))
+    return len(free) < len(found) or not (titled or signed)
+
+
+def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
+    """Capitalised words one after another that make a full name."""
+    # Names in addresses and file names, but not in hosts: those are companies.
+    tokens = (token[0] for token in lexicon.tokens_in(lexicon.fold(text).lower()))
+    parts = (part for token in tokens for part in re.findall(r"\S+(?=@)|/\S+|\S*_\S*", token))
+    addresses = {word for part in parts for word in re.findall(r"[a-z]+", part)}
+    for run in _RUN.finditer(text):
+        words, start = [lexicon.bare(word) for word in run[0].split()], run.start()
+        if re.search(rf"(?<![^\W_]){PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
+            continue
+        first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
+        sure = {first, last} <= addresses or not addresses.isdisjoint(
+            (first + last, first[:1] + last, last + first[:1])
+        )
+        tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
+        sure = sure or (tagged and _is_never_word(text, words[0]))
+        while words and not sure and not _begins_name(text, start, words[0]):
+            start += len(words.pop(0)) + 1
+        while words and not sure and not (could_be_name(words[-1]) or place_last(words)):
+            if len(words) == 2 and word_as_last(*words):
+                break
+            words.pop()
+        known = words and (is_listed(in_name_case(words[0]).split("-")[0]) or is_vietnamese(words))
+        known = known or (words and not lexicon.is_ordinary(words[0]) and text.count(words[0]) > 1)
+        if len(words) > 2 and not sure and not known and is_first(words[1]):
+            start += len(words.pop(0)) + 1  # File Jane Doe
+        plain = [word for word in words if not _is_gendered(word)]
+        if len(plain) == 1 and tagged and not is_first(plain[0]) and text[:start].endswith("Said "):
+            yield Told(Named("", plain[0]), start)
+        company = _COMPANY.search(run[0]) or re.match(rf",?[ ]{_COMPANY.pattern}", text[run.end() :], re.IGNORECASE)
+        is_place = plain and plain[-1].casefold() in PLACES - PLACE_LASTS and not is_listed(plain[-1])  # Marine Terrace
+        if (
+            company
+            or is_place
+            or not 2 <= len(plain) <= 5
+            or not PLACES.isdisjoint(word.casefold() for word in plain[1:-1])
+        ):
+            continue
+        line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
+        heads = (
+            start < 200
+            and text.count("\n", 0, start) < 4
+            and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
+        )
+        told = [evidence(in_name_case(word)) for word in plain]  # Hong Kong is two last names
+        listed = all(map(is_listed, map(in_name_case, plain))) and any(one.first for one in told)
+        if (
+            sure
+            or is_first(plain[0])
+            or place_last(plain)
+            or is_vietnamese(plain)
+            or (listed and (len(plain) == 2 or heads))
+            or (tagged and not is_capitals(run[0]))
+        ):
+            yield Told(named(words, sure=sure), start, 1.5 if heads else 0.0)
+        elif not is_capitals(run[0]) and not any(map(lexicon.is_ordinary, plain)) and all(map(could_be_name, plain)):
+            both, *again = (
+                len(re.findall(rf"(?<!\w){re.escape(written)}(?!\w)", text))
+                for written in (" ".join(words), plain[0], plain[-1])
+            )
+            family = evidence(plain[-1]).last >= WELL_KNOWN and again[0] > 1
+            if evidence(plain[0]).last < WELL_KNOWN and (family or max(again) > both):  # one stands alone elsewhere
+                yield Told(named(words), start, 1.5 if heads else 0.0)
+
+
+def _begins_name(text: str, start: int, word: str) -> bool:
+    """Whether a word with a capital at this position may begin a name: no ordinary word, and no month of a date."""
+    before, after = text[max(0, start - 30) : start], text[start + len(word) :]
+    is_verb = word in ("Said", "Can") and re.search(r"(?:^|[.!?]\s+|\n)$", before)  # Said Doe "can run a line"
+    return _is_gendered(word) or (could_be_name(word) and not is_verb and not lexicon.is_date(before, word, after))
+
+
+def _is_never_word(text: str, word: str, least: int = 2) -> bool:
+    """Whether a word stands with its capital inside of sentences, and never without it."""
+    inside = re.findall(rf"[a-z,;][ ]{re.escape(word)}(?!\w)", text)
+    return len(inside) >= least and not re.search(rf"(?<!\w){re.escape(word.lower())}(?!\w)", text)
+
+
+def _is_gendered(word: str) -> bool:
+    return word.casefold().strip(".") in GENDERED
+
+
+def _places(text: str) -> Iterator[Told]:
+    """Names by where they stand: in a form, a heading, a greeting, a signature, an address."""
+    seen = set[str]()  # of two people in one form, the first is the one it is about
+    for match in _FIELDS.finditer(text):
+        first, last = (match["two"], match["one"]) if match["last"] else (match["one"], match["two"])
+        if all(word[:1].isupper() for word in (first, last)) and len(first.split()) < 4 > len(last.split()):
+            given = [in_name_case(word) for word in first.split()]
+            whole = Named(given[0], " ".join(map(in_name_case, last.split())), tuple(given[1:]))
+            yield Told(whole, match.start("one"), 0.0 if "fields" in seen else 3.0)
+            seen.add("fields")
+    for match in _LABEL.finditer(text):
+        label, value = match[1].casefold(), match["value"]
+        begins_line = match.start() == 0 or text[match.start() - 1] == "\n"
+        if _OF_ANOTHER.search(label) or not (match["mark"] or (begins_line and " " not in label)):
+            continue
+        comma = None if _COMPANY.search(value) else _COMMA.match(value)
+        if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
+            comma = None
+        if comma and " " in comma[1] and is_first(comma[1].split()[0]):  # Jane Doe, M.Sc.
+            comma = None
+        words = (
+            [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
+        )
+        is_topic = label in _TOPICS  # of an e-mail
+        listed = (
+            len(words) > 1
+            and PLACES.isdisjoint(word.casefold() for word in words)
+            and any(is_listed(in_name_case(word)) for word in words)
+        )
+        sure = comma is not None or (listed and not is_topic and not _COMPANY.search(value))
+        if who := _value(words, 5, is_name="name" in label, sure=sure):
+            weight = 3.0 if is_topic else 6.0
+            yield Told(who, match.start("value"), 0.0 if label in seen else weight)
+            seen.add(label)
+    for match in _LISTED.finditer(text):
+        given, family = match[2].split(), match[1].split()
+        if ":" in match[0] and not is_capitals(match[1]):  # Present: Jane Doe, Ann Hill
+            continue
+        again = re.search(rf"(?<!\w){re.escape(given[0])}(?!\w)", text[match.end() :])
+        known = is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
+        if given[0].casefold() in lexicon.ROLES:  # Jane Doe, Secretary
+            continue
+        if known and all(could_be_name(in_name_case(word)) for word in family) and not is_first(match[1]):
+            yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 1.5)
+    for match in SIGNED.finditer(text):
+        yield Told(_value(_VALUE_ENDS.split(match[1])[0].split(), 4), match.start(1))
+    for line in _HEADER.finditer(text):
+        for written in re.split(r"[,;][ ]*", re.sub(r"[<\[(][^>\])]*[>\])]?", "", line[1])):
+            words = written.strip(' "').split()
+            if 2 <= len(words) <= 4 and all(re.fullmatch(rf"{PART}|[A-Z]\.", word) for word in words):
+                yield Told(named(words), text.index(words[0], line.start(1)))
+    for match in (*GREETED.finditer(text), *I_AM.finditer(text)):
+        words = re.match(rf"(?:{PART}[ ]?)*", match[1])[0].split()  # type: ignore[index]
+        if words and all(map(could_be_name, words)) and is_first(words[0]):
+            yield Told(named(words), match.start(1), 1.0)
+    for match in _MAIL.finditer(text):
+        words = [match[1].capitalize(), "-".join(word.capitalize() for word in match[2].split("-"))]
+        if is_first(words[0]) and could_be_name(words[-1]) and (len(words[-1]) > 2 or is_listed(words[-1])):
+            yield Told(named(words), match.start())
+
+
+def _value(words: Sequence[str], most: int, *, is_name: bool = False, sure: bool = False) -> Named | None:
+    """The name in a field of a form; a single word must be in the name lists, unless the field is for a name."""
+    capitalised = all(word[:1].isupper() or word.split("-")[0].casefold() in people.PARTICLES for word in words)
+    who = named(words, sure=sure) if 1 <= len(words) <= most and capitalised else None
+    family = [word for word in words[1:] if not re.fullmatch(r"(?:[A-Z]\.?[ -]?)+", word)]
+    is_short = words and (words[0].strip(".").casefold() in GENDERED or re.fullmatch(r"(?:[A-Z]\.)+", words[0]))
+    if not who and capitalised and is_short and family and all(map(could_be_name, family)):  # Mr. J. Doe, J. Doe
+        who = Named("", " ".join(family), (), lexicon.gender_of_title(words[0]))
+    return who if who and (who.last or is_listed(who.first) or is_name) else None
+
+
+def _titled(text: str) -> Iterator[Told]:
+    """Names behind a title."""
+    for match in _TITLED.finditer(text):
+        kept = list[str]()
+        for word in match[2].split():
+            name = lexicon.bare(word)
+            is_last = name.casefold() in PLACE_LASTS and not re.match(r"[ ]\d", text[match.end(2) :])
+            is_last = is_last and all(is_first(one) or re.fullmatch(r"[A-Z]\.", one) for one in kept)
+            if not could_be_name(name.rstrip(".")) and not is_last and (kept or name.casefold() in NEVER_NAMES):
+                break
+            kept.append(name)
+            if name != word:
+                break
+        end = match.start() + len(match[0].rstrip())
+        is_relative = lexicon.RELATIVE_BEFORE.search(text[: match.start()]) or lexicon.RELATIVE_AFTER.match(text, end)
+        particle = bool(kept) and kept[0].casefold() in people.PARTICLES and not is_vietnamese(kept)
+        is_last = len(kept) == 1 or particle
+        gender = lexicon.gender_of_title(match[1])
+        if is_last and is_relative and text.count(kept[-1]) > 1:
+            gender = ""  # Mrs. Doe, his wife, tells nothing of Mr. Doe
+        if is_last:
+            yield Told(Named("", " ".join(map(in_name_case, kept))), match.start(2), 0.0, gender)
+        elif kept:
+            yield Told(named(kept), match.start(2), 0.0, gender)
+
+
+def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
+    """Names of one word: what the recogniser marks, and well-known first names that no name stands beside."""
+    for start, end in entities:
+        words = re.sub(r"['’]s?$", "", text[start:end]).split()
+        if (
+            len(words) == 1
+            and words[0][:1].isupper()
+            and not words[0].isupper()
+            and could_be_name(words[0])
+            and is_listed(words[0])
+        ):
+            known = evidence(words[0])
+            yield Told(Named(words[0], "") if known.first >= known.last else Named("", words[0]), start)
+    acting = Counter(match[1] for match in ACTS.finditer(text))
+    for match in _ALONE.finditer(text):
+        word = match[0]
+        # A name that no list knows does what people do, more than once.
+        is_unlisted = acting[word] > 1 or (acting[word] and _is_never_word(text, word, 1))
+        is_unlisted = is_unlisted and not is_listed(word) and not lexicon.is_ordinary(word) and "'" not in word
+        if not (is_first(word) or is_unlisted) or not could_be_name(word) or is_capitals(word):
+            continue
+        before, after = text[max(0, match.start() - 30) : match.start()], text[match.end() : match.end() + 30]
+        if re.match(rf"[ ]{PART}|\.[ ]?\d", after) or re.search(rf"{PART}[ ]$", before):
+            continue
+        if re.search(r"\b(?:in|near)[ ]$", before):  # Scotland
+            continue
+        # A word is a name where it would have no capital otherwise.
+        in_sentence = re.search(r"[^\W\d_][,;]?[ ]$|\($", before) or lexicon.PERSON_VERB.match(after)
+        if (in_sentence or not lexicon.is_word_and_name(word)) and not lexicon.is_date(before, word, after):
+            yield Told(Named(word, ""), match.start())
