@@ -465,6 +465,8 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
             "Inmate: BAKER, Greg ",
         ),
         ("Insured Jane Bright Doe\nTom Hall rang. Tom Hall left. Mrs. Doe called.", "Insured Greg Baker"),
+        ("Resident: Tom Hall, MD\nVeteran: DOE, JANE\n\nTom Hall came.", "Veteran: BAKER, GREG"),
+        ("Subject: Nomination, Apprentice of the Year\n\nJane Doe sang. On Mondays Jane rests.", "Greg Baker sang."),
         # Who writes, who is written to, and a relative are seldom the person.
         (
             "From: Tom Hall\n\nJane Doe was late. She was told.\n\nRegards,\nTom Hall\nTom Hall",

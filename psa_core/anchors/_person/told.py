@@ -67,6 +67,8 @@ _LABEL = re.compile(
 )
 _OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
 _TOPICS = frozenset({"re", "regarding", "subject", "about", "concerning", "case"})
+#: Behind the name of somebody who treats the person.
+_LETTERS = re.compile(r"[^,\n]+,[ ](?:MD|DO|RN|NP|PA|LCSW|MSW|PhD|PsyD)\b")
 #: Before the subject of an e-mail that is answered or forwarded.
 _REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
 #: The two halves of a name on two lines of a form.
@@ -238,19 +240,22 @@ def _places(text: str) -> Iterator[Told]:
             comma = None
         if comma and " " in comma[1] and is_first(comma[1].split()[0]):  # Jane Doe, M.Sc.
             comma = None
+        is_topic = label in _TOPICS  # of an e-mail
+        if comma and is_topic and not is_first(comma[2].split()[0]):  # Nomination, Apprentice of the Year
+            comma = None
         words = (
             [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
         )
-        is_topic = label in _TOPICS  # of an e-mail
         listed = (
             len(words) > 1
             and PLACES.isdisjoint(word.casefold() for word in words)
             and any(is_listed(in_name_case(word)) for word in words)
         )
-        sure = comma is not None or (listed and not is_topic and not _COMPANY.search(value))
+        sure = not is_topic and (comma is not None or (listed and not _COMPANY.search(value)))
         if who := _value(words, 5, is_name="name" in label, sure=sure):
             weight = 3.0 if is_topic else 6.0
-            yield Told(who, match.start("value"), 0.0 if label in seen else weight)
+            treats = _LETTERS.match(value) is not None  # Resident: Jane Doe, MD
+            yield Told(who, match.start("value"), 0.0 if label in seen or treats else weight)
             seen.add(label)
     for match in _LISTED.finditer(text):
         given, family = match[2].split(), match[1].split()
@@ -318,18 +323,16 @@ def _titled(text: str) -> Iterator[Told]:
 
 def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     """Names of one word: what the recogniser marks, and well-known first names that no name stands beside."""
-    for start, end in entities:
-        words = re.sub(r"['’]s?$", "", text[start:end]).split()
-        if (
-            len(words) == 1
-            and words[0][:1].isupper()
-            and not words[0].isupper()
-            and could_be_name(words[0])
-            and is_listed(words[0])
-        ):
-            known = evidence(words[0])
-            yield Told(Named(words[0], "") if known.first >= known.last else Named("", words[0]), start)
     acting = Counter(match[1] for match in ACTS.finditer(text))
+    marked = [(start, re.sub(r"['’]s?$", "", text[start:end])) for start, end in entities]
+    times = Counter(words for _, words in marked)
+    for start, word in marked:
+        if not re.fullmatch(PART, word) or word.isupper():
+            continue
+        is_bird = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but not a wren
+        if (could_be_name(word) and is_listed(word)) or is_bird:
+            known = evidence(word)
+            yield Told(Named(word, "") if known.first >= known.last else Named("", word), start)
     for match in _ALONE.finditer(text):
         word = match[0]
         # A name that no list knows does what people do, more than once.
