@@ -9,6 +9,7 @@ import pytest
 
 from psa_core import anchors
 from psa_core.anchors._person.grammar import plural_verb, singular_verb
+from psa_core.anchors._person.subject import choose, find_people
 from psa_core.inputs.people import PRONOUNS, Person, slots_in
 from psa_core.study.perturbation import Perturbation
 
@@ -507,6 +508,14 @@ def test_who_a_text_is_about(text: str, expected: str) -> None:
 )
 def test_who_else_may_be_meant(text: str, stays: str) -> None:
     assert stays in changed(text, GREG)
+
+
+@pytest.mark.parametrize("filling", [" ", "\t", "client: ", ". ", "a wrote "])
+def test_a_long_line_of_one_thing_is_read_in_time(filling: str) -> None:
+    """A pattern that tries every length at every place would take hours."""
+    text = f"Jane Doe came. {filling * 20_000}\n{filling * 20_000}"
+    found = find_people(text, [])
+    assert [one.named.words for one in found] == ["Jane Doe"] and choose(text, found, "")[0] is found[0]
 
 
 def test_the_reader_may_choose_the_subject() -> None:

@@ -43,16 +43,16 @@ FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w]
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 #: Lines of an e-mail that say who wrote to whom, and not whom it is about; in them and in forms, who wrote it.
 _TRANSPORT = re.compile(
-    r"^[ \t>]*(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
+    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
     r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5})$",
     re.IGNORECASE | re.MULTILINE,
 )
 #: A name that is a line of its own with a comma: who is written to.
-_CALLED = re.compile(rf"^[ \t>]*({PART}),[ \t]*$", re.MULTILINE)
+_CALLED = re.compile(rf"^[ \t>]*+({PART}),[ \t]*$", re.MULTILINE)
 #: Before the name of somebody who does something for the person: *agent Priyanka*.
 _AT_WORK = re.compile(rf"\b(?:{'|'.join(ROLES - SUBJECT_ROLES)}),?[ ]$", re.IGNORECASE)
 _SENDER = re.compile(
-    r"^[ \t>]*(?:(?:\w+/)?(?:from|to|cc)|(?:prepared|written|completed|reviewed|recorded|seen|reported)[ ]by"
+    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc)|(?:prepared|written|completed|reviewed|recorded|seen|reported)[ ]by"
     r"|author|prepared|worker|officer|interviewer|reviewer)[ \t]*:(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -135,22 +135,26 @@ def _weights(text: str, found: Sequence[Evidence]) -> list[float]:
     writer, pronouns = _writer(text, found), _pronouns_after(body, found)
     senders = " ".join(match[1] for match in _SENDER.finditer(text)).casefold()
     signed = " ".join([senders, *(match[1].casefold() for match in (*SIGNED.finditer(text), *I_AM.finditer(text)))])
-    weights = list[float]()
-    others = [one for one in found if one.named.words.casefold() not in signed and not _is_relative(text, one)]
+    are_signed = [
+        re.search(rf"(?<!\w){re.escape(one.named.words.casefold())}(?!\w)", signed) is not None for one in found
+    ]
+    are_relatives = [_is_relative(text, one) for one in found]
+    about = zip(found, are_signed, are_relatives, strict=True)
+    first = min((one for one, *is_other in about if not any(is_other)), key=lambda one: one.first_at, default=None)
     tells = len(_THIRD_PERSON.findall(text)) > 3
     greeted = {match[1].casefold() for match in (*GREETED.finditer(text), *_CALLED.finditer(text))} if tells else set()
-    first = min(others, key=lambda one: one.first_at, default=None)
-    for one in found:
+    weights = list[float]()
+    for one, is_signed, is_relative in zip(found, are_signed, are_relatives, strict=True):
         weight = 0.5 * (one is first) + _mentions(body, one, found) + max(0.0, 0.25 * pronouns[one.named.key] - 0.25)
         if one is writer:
             weight += 3.0
-        elif one.named.words.casefold() in signed:
+        elif is_signed:
             weight -= 1.0
         if one.named.first.casefold() in greeted:
             weight -= 1.5
         if _AT_WORK.search(text[max(0, one.first_at - 40) : one.first_at]):
             weight -= 1.0
-        weights.append(weight - 4.0 * _is_relative(text, one))
+        weights.append(weight - 4.0 * is_relative)
     return weights
 
 

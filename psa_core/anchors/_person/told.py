@@ -58,11 +58,11 @@ _TITLED = re.compile(
     rf"((?:{PARTICLE}*(?:[A-Z]\.|St\.|{PART})[ ]?){{1,4}})"
 )
 _LABEL = re.compile(
-    r"(?:^[ \t]*|[.;|][ ]|[ ]{2,}|\t)"
+    r"(?:^[ \t]*|(?<=[.;|][ ])|(?<=[ ]{2})|(?<=\t))(?=\w)"
     r"((?:[\w' ]{0,15}\bname(?:[ ](?:as|on|in|of|id|full|passport|file)){0,3}"
     rf"|(?:[a-z]+[ ]){{0,2}}(?:{'|'.join(lexicon.LABELS)})|(?:young[ ])?person(?:[ ]concerned)?|service[ ]user)"
     r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?"
-    r"(?:[ \t]*(?P<mark>[:\-–]|\.{2,})[ \t]*|[ ]+(?=(?-i:[A-Z])))(?=(?P<value>[^\n]+))",
+    r"(?:[ \t]*(?P<mark>[:\-–]|\.{2,})[ \t]*|[ ]+(?=(?-i:[A-Z])))(?=(?P<value>[^\n]{1,200}))",
     re.IGNORECASE | re.MULTILINE,
 )
 _OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
@@ -329,8 +329,8 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     for start, word in marked:
         if not re.fullmatch(PART, word) or word.isupper():
             continue
-        is_bird = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but not a wren
-        if (could_be_name(word) and is_listed(word)) or is_bird:
+        is_always_name = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but no wren
+        if (could_be_name(word) and is_listed(word)) or is_always_name:
             known = evidence(word)
             yield Told(Named(word, "") if known.first >= known.last else Named("", word), start)
     for match in _ALONE.finditer(text):
