@@ -10,7 +10,7 @@ from psa_core.inputs import people
 
 #: Why a text is not used, with a sentence for its reader and what to do.
 UNKNOWN_SLOT, NO_PERSON, NOT_NAMED = "with an unknown slot", "without a person", "without the person named"
-TWO_OF_A_NAME = "with two people of one name"
+TWO_OF_A_NAME, UNCLEAR = "with two people of one name", "that may be about two people"
 REASONS: Mapping[str, tuple[str, str]] = {
     UNKNOWN_SLOT: ("It has an unknown slot.", f"Known are {people.KNOWN_SLOTS}."),
     NO_PERSON: (
@@ -22,6 +22,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "Two people in it have that name.",
         "Choose one by the full name, or write {name} where the person stands.",
     ),
+    UNCLEAR: ("It may be about either of two people.", "Choose one of them."),
 }
 Role = Literal["subject", "object", "possessive"]
 
@@ -65,13 +66,15 @@ class Undecided:
 class Found:
     """The anchors of one text, and how many expressions in it look like one but are none, by reason.
 
-    `undecided` are those of them that a reader should look at; `reason` says why a text is not to be used.
+    `undecided` are those of them that a reader should look at; `reason` says why a text is not to be used; `people` are
+    the names of those whom it may be about, the likeliest first.
     """
 
     anchors: tuple[Anchor, ...] = ()
     masked: Mapping[str, int] = field(default_factory=dict)
     undecided: tuple[Undecided, ...] = ()
     reason: str = ""
+    people: tuple[str, ...] = ()
 
 
 def fill_slots(text: str, slots: Sequence[Anchor], filler: str) -> tuple[str, tuple[Anchor, ...]]:

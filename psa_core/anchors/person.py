@@ -15,6 +15,9 @@ from psa_core.anchors._person.grammar import Grammar, verbs_with
 from psa_core.anchors._person.mentions import mentions_of
 from psa_core.anchors._person.subject import choose, find_people
 
+#: How many people of a text a reader can choose from.
+LISTED = 6
+
 
 @dataclass(frozen=True)
 class PersonFinder:
@@ -55,8 +58,9 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
     """The mentions in one text."""
     people = find_people(text, entities)
     subject, reason = choose(text, people, chosen)
+    listed = tuple(dict.fromkeys(one.named.words for one in people[:LISTED]))
     if subject is None:
-        return Found(reason=reason)
+        return Found(reason=reason, people=listed)
     others = [one for one in people if one is not subject]
     gender = ((chosen or not others) and pronouns.stated_gender(text)) or subject.gender
     names, left = mentions_of(text, subject.named, gender, others)
@@ -78,7 +82,8 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
     spans = _apart([*(replace(one, gender=gender) for one in names), *more])
     spans = _apart([*spans, *verbs_with(text, grammar, spans)])
     every = sorted([*left, *also_left], key=lambda one: one.start)
-    return Found(tuple(spans), dict(Counter(one.reason.partition(":")[0] for one in every)), tuple(every))
+    masked = Counter(one.reason.partition(":")[0] for one in every)
+    return Found(tuple(spans), dict(masked), tuple(every), people=listed)
 
 
 def _apart(anchors: Iterable[Anchor]) -> list[Anchor]:

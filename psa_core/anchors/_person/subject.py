@@ -88,7 +88,7 @@ class Evidence:
 
 
 def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence]:
-    """Everybody whom a text names, by how much the text is about them; `entities` are a recogniser's people."""
+    """Everybody whom a text names, the one it is most about first; `entities` are a recogniser's people."""
     by_name: dict[tuple[str, ...], Evidence] = {}
     told = list(told_in(text, entities))
     lasts = {one.who.key[1] for one in told if one.who}
@@ -103,19 +103,21 @@ def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence
     _with_short_forms(text, found)
     _in_order(found)
     _with_last_names(text, found)
-    return sorted(_merged(found), key=lambda one: (-one.weight, one.first_at))
+    people = sorted(_merged(found), key=lambda one: (-one.weight, one.first_at))
+    for one, weight in zip(people, _weights(text, people), strict=True):
+        one.weight = weight
+    return sorted(people, key=lambda one: (-one.weight, one.first_at))
 
 
 def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence | None, str]:
-    """Who a text is about: the one named most, or the one whom the reader has chosen; else the reason why nobody."""
+    """Who a text is about: the first of those `found`, or the one whom the reader has chosen; else why nobody."""
     if not chosen:
         if not found:
             return None, NO_PERSON
         name = rf"\b{re.escape(found[0].named.words)},?[ ]"
         if re.search(rf"{name}(?:Sr|Senior)\b", text) and re.search(rf"{name}(?:Jr|Junior)\b", text):
             return None, TWO_OF_A_NAME
-        weights = _weights(text, found)
-        return min(zip(weights, found, strict=True), key=lambda both: (-both[0], both[1].first_at))[1], ""
+        return found[0], ""
     wanted = chosen.casefold().split()
     fitting = [one for one in found if one.named.words.casefold() == " ".join(wanted)]
     if not fitting and len(wanted) == 1:
