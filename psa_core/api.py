@@ -327,7 +327,7 @@ def run(
         Whether to show a bar; by default in a notebook only.
     **options
         ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``text_column``, ``name_column``, ``exclude``,
-        ``conditions``; see `study.StudySpec`.
+        ``subjects`` (whom each document is about, by its id), ``conditions``; see `study.StudySpec`.
 
     Raises
     ------

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from psa_core import trust
-from psa_core.anchors._base import REASONS, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided, fill_slots, search
+from psa_core.anchors._base import (
+    CHOOSABLE,
+    REASONS,
+    Anchor,
+    AnchorFinder,
+    AnchorPlugin,
+    Found,
+    Undecided,
+    fill_slots,
+    search,
+)
 from psa_core.anchors._persons import NamedPerson, persons
 from psa_core.errors import AnchorError, near
 from psa_core.registry import discover

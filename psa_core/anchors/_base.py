@@ -24,6 +24,8 @@ REASONS: Mapping[str, tuple[str, str]] = {
     ),
     UNCLEAR: ("It may be about either of two people.", "Choose one of them."),
 }
+#: Reasons that no longer hold once a reader says whom the text is about.
+CHOOSABLE = (NO_PERSON, NOT_NAMED, TWO_OF_A_NAME, UNCLEAR)
 Role = Literal["subject", "object", "possessive"]
 
 

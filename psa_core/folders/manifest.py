@@ -73,6 +73,7 @@ KINDS: Kinds = {
     "account": ("a table of counts", is_table_of(is_count)),
     "missing": ("a table of tables of counts", is_table_of(is_table_of(is_count))),
     "masked": ("a table of counts", is_table_of(is_count)),
+    "subjects_chosen": ("a count", is_count),
     "anchors": ("a table of texts", is_table_of(is_text)),
     "names_not_in_latin_letters_left_out": ("a table of counts", is_table_of(is_count)),
     "notes": ("a list of texts", is_list_of(is_text)),

@@ -22,7 +22,7 @@ from psa_core.claims.groups import ABOUT_SELECTION, crossed, group_finding, inte
 from psa_core.cube import ScoreCube, Target
 from psa_core.errors import PsaError
 from psa_core.inputs.groups import columns_of, grouping, references
-from psa_core.plurals import counted
+from psa_core.plurals import counted, verb
 from psa_core.report import transcripts
 from psa_core.report.page import Html, Text, element, finding_html, join, picture, table
 from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
@@ -74,6 +74,9 @@ def method(cube: ScoreCube) -> list[str]:
         mentions = "every one"
     off = counted(len(study.get("exclude") or ()), "word")
     off = f"; a reader switched off {off}" if study.get("exclude") else ""
+    chosen = cube.provenance.get("subjects_chosen")
+    if chosen:
+        off += f"; a reader chose whom {counted(chosen, 'document')} {verb(chosen, 'are', 'is')} about"
     most = study.get("max_words") or kind.max_words
     limit = f", at most {most} words each" if most else ""
     return [
@@ -360,10 +363,14 @@ def commands(cube: ScoreCube) -> list[str]:
         stranger = f"{spec.model!r}"
     if stranger:
         return [rerun, f"\n\n# The model, {stranger}, has to be named by you: add --model and its id, if you know it."]
-    return [rerun] if spec.exclude else [command_line(spec), "\n\n# or, from this study's own folder\n", rerun]
+    return (
+        [rerun]
+        if spec.exclude or spec.subjects
+        else [command_line(spec), "\n\n# or, from this study's own folder\n", rerun]
+    )
 
 
 def command_line(spec: StudySpec) -> str:
-    """The command that runs a study; anchors that were switched off have no option and need the manifest."""
+    """The command that runs a study; what a reader chose in single texts has no option and needs the manifest."""
     words = options.as_arguments(StudySpec, vars(spec))
     return f"psa run {shlex.join(words)} --out again"

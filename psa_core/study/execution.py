@@ -328,6 +328,7 @@ def _manifest(planned: Plan, scorer: Scorer, scores: CellScores, sentences: pd.D
         "account": dict(planned.selection.account),
         "left_behind": left,
         "masked": dict(planned.selection.masked),
+        "subjects_chosen": sum(subject.is_chosen for subject in planned.selection.subjects),
         "families": families.account(planned.selection.families, planned.spec.families),
         "texts_truncated": scores.texts_truncated,
         "longer_than_model_reads": {"tokens": too_long.tokens, "sentences": [*too_long.sentence_ids]},

@@ -11,13 +11,15 @@ import numpy as np
 import pandas as pd
 
 from psa_core import anchors as finders
-from psa_core.anchors import Anchor, AnchorFinder, Undecided, fill_slots, search
+from psa_core.anchors import Anchor, AnchorFinder, Undecided, fill_slots
 from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.inputs import corpus
 from psa_core.stats.families import Families
+from psa_core.study import subjects as whom
 from psa_core.study.families import column_families, named_column, near_copies
 from psa_core.study.spec import SelectionOptions
+from psa_core.study.subjects import Subject
 
 GENDERS = ("female", "male")
 # What becomes of a sentence; these stand in the manifest.
@@ -63,8 +65,9 @@ class Selection:
     ``sentences`` has ``sentence_id, text, anchor, start, end, role, anchor_gender`` of the (first) anchor, and the
     corpus' other columns; ``text[start:end] == anchor``. In a slot sentence the text has the `filler` in the slot, and
     where sentences come in `families` (near-copies, or those that a column says), ``family`` numbers them. For each
-    text ``spans`` are what a name replaces, ``candidates`` every anchor found, those switched off too, and
-    ``undecided`` what may belong to the one who is replaced but stays.
+    text ``spans`` are what a name replaces, ``candidates`` every anchor found, those switched off too, ``undecided``
+    what may belong to the one who is replaced but stays, and ``subjects`` whom it is about, for anchors that replace
+    one person.
 
     ``account`` counts what was ``read``, then why sentences were left out, then ``kept``; what follows ``read`` adds up
     to it. ``left_behind`` counts sentences in which another mention of the same referent stays as it is and may clash
@@ -80,6 +83,7 @@ class Selection:
     masked: dict[str, int] = field(default_factory=dict)
     families: Families = field(default_factory=lambda: Families.none(0))
     undecided: tuple[tuple[Undecided, ...], ...] = ()
+    subjects: tuple[Subject, ...] = ()
 
     @property
     def eligible(self) -> int:
@@ -112,7 +116,7 @@ def select(
     all kept. With `characters`, only the first sentences of the draw that have so many together are looked at, and at
     least one; what is drawn without balance is then part of what is drawn from all. Raises `AnchorError` when no
     sentence is eligible, or none can be drawn with balanced anchors (the message counts the reasons), `OptionError`
-    when there is no column to take families from.
+    when there is no column to take families from, or nobody to choose or no such text for one of `options.subjects`.
 
     Examples
     --------
@@ -124,11 +128,8 @@ def select(
     options = _with_limit(options, finder)
     family_column = None if options.families is None else named_column(options.families, sentences)
     draw = _draw(sentences, options.seed)
-    looked_at = np.arange(len(draw))
-    if characters is not None:
-        order = np.argsort(draw)
-        lengths = sentences["text"].fillna("").astype(str).str.len().to_numpy()[order]
-        looked_at = np.sort(order[: max(1, int(np.searchsorted(np.cumsum(lengths), characters, side="right")))])
+    whom.check(options.subjects, finder, sentences["sentence_id"].astype(str))
+    looked_at = _looked_at(sentences, draw, characters)
     part = sentences.iloc[looked_at]
     rows = _drawn(_anchored(part, finder, options), finder, options, draw[looked_at])
     counts = Counter(row.outcome for row in rows)
@@ -161,16 +162,50 @@ def select(
         dict(sum((Counter(row.masked) for row in rows if row.masked), Counter[str]()).most_common()),
         families,
         tuple(row.undecided for row in kept),
+        tuple(row.subject for row in kept),
     )
 
 
 def outcomes(
     sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions
-) -> list[tuple[str, tuple[str, ...]]]:
-    """The outcome of each sentence in `select`, and why expressions that look like anchors are not."""
+) -> list[tuple[str, tuple[str, ...], Subject]]:
+    """Of each sentence its outcome in `select`, why what looks like an anchor is none, and whom it is about."""
     options = _with_limit(options, finder)
     rows = _drawn(_anchored(sentences, finder, options), finder, options, _draw(sentences, options.seed))
-    return [(row.outcome, tuple(row.masked)) for row in rows]
+    return [(row.outcome, tuple(row.masked), row.subject) for row in rows]
+
+
+@dataclass(frozen=True)
+class Unclear:
+    """A text that is left out until a reader says whom it is about: why, and whom it may be about, likeliest first."""
+
+    sentence_id: str
+    text: str
+    reason: str
+    people: tuple[str, ...]
+
+
+def unclear(
+    sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionOptions, *, characters: int | None = None
+) -> list[Unclear]:
+    """The texts that are left out unless a reader says whom they are about; those with two people or more come first.
+
+    Those that a reader has said it of are among them. `characters` is as for `select`.
+    """
+    options = replace(_with_limit(options, finder), subjects=())
+    part = sentences.iloc[_looked_at(sentences, _draw(sentences, options.seed), characters)]
+    rows = [row for row in _anchored(part, finder, options) if row.outcome in finders.CHOOSABLE]
+    found = [Unclear(row.sentence_id, row.text, row.outcome, row.subject.people) for row in rows]
+    return sorted(found, key=lambda one: len(one.people) < 2)
+
+
+def _looked_at(sentences: pd.DataFrame, draw: np.ndarray, characters: int | None) -> np.ndarray:
+    """The rows that are searched: all, or the first of the draw that have so many characters together."""
+    if characters is None:
+        return np.arange(len(draw))
+    order = np.argsort(draw)
+    lengths = sentences["text"].fillna("").astype(str).str.len().to_numpy()[order]
+    return np.sort(order[: max(1, int(np.searchsorted(np.cumsum(lengths), characters, side="right")))])
 
 
 def _with_limit(options: SelectionOptions, finder: AnchorFinder) -> SelectionOptions:
@@ -190,6 +225,7 @@ class _Row:
     left: int = 0
     masked: Mapping[str, int] = field(default_factory=dict)
     undecided: tuple[Undecided, ...] = ()
+    subject: Subject = field(default_factory=Subject)
 
 
 def _draw(sentences: pd.DataFrame, seed: int) -> np.ndarray:
@@ -214,7 +250,10 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
         rows.append(_Row(position, sentence_id, text, EMPTY if not words else _too_long(most) if words > most else ""))
     every = bool(finder.filler) or finders.kind(finder.spec).together or options.mentions == "all"
     possible = [row for row in rows if not row.outcome]
-    for row, found in zip(possible, search(finder, [row.text for row in possible]), strict=True):
+    ids = [row.sentence_id for row in possible]
+    searched = whom.find(finder, ids, [row.text for row in possible], options.subjects)
+    for row, (found, subject) in zip(possible, searched, strict=True):
+        row.subject = subject
         row.masked, row.undecided, row.outcome = found.masked, found.undecided, found.reason
         if row.outcome:
             continue
@@ -283,7 +322,8 @@ def outcome_table(
     """Whether each sentence of a corpus is used and why not; or of some sentences, given the `selection` from all.
 
     With one, by the same options, only the sentences given are searched for anchors. One row a sentence, in their
-    order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do`` (empty for one that is taken), ``text``.
+    order: ``sentence_id``, ``taken`` (bool), ``reason`` and ``what_to_do`` (empty for one that is taken), for anchors
+    that replace one person ``person`` (whom the text is about) and ``others`` (whom it may be about), ``text``.
     """
     if selection is None:
         found = outcomes(sentences, finder, options)
@@ -292,22 +332,25 @@ def outcome_table(
         left_out = next((outcome for outcome in DRAWN_OTHERS if outcome in selection.account), NOT_SAMPLED)
         possible = outcomes(sentences, finder, replace(options, sample=max(1, len(sentences)), balance=False))
         found = [
-            (left_out if outcome == KEPT and sentence_id not in chosen else outcome, misses)
-            for sentence_id, (outcome, misses) in zip(sentences["sentence_id"], possible, strict=True)
+            (left_out if outcome == KEPT and sentence_id not in chosen else outcome, misses, subject)
+            for sentence_id, (outcome, misses, subject) in zip(sentences["sentence_id"], possible, strict=True)
         ]
-    words = [WORDS.get(outcome, (f"It is {outcome}.", TOO_LONG)) for outcome, _ in found]
-    return pd.DataFrame(
+    words = [WORDS.get(outcome, (f"It is {outcome}.", TOO_LONG)) for outcome, *_ in found]
+    table = pd.DataFrame(
         {
             "sentence_id": sentences["sentence_id"].to_numpy(),
-            "taken": [outcome == KEPT for outcome, _ in found],
+            "taken": [outcome == KEPT for outcome, *_ in found],
             "reason": [
                 f"{reason} Left alone: {'; '.join(misses)}." if outcome == NO_ANCHOR and misses else reason
-                for (reason, _), (outcome, misses) in zip(words, found, strict=True)
+                for (reason, _), (outcome, misses, _) in zip(words, found, strict=True)
             ],
             "what_to_do": [advice for _, advice in words],
-            "text": sentences["text"].to_numpy(),
         }
     )
+    if finders.kind(finder.spec).together:
+        table["person"] = [subject.name for *_, subject in found]
+        table["others"] = ["; ".join(subject.others) for *_, subject in found]
+    return table.assign(text=sentences["text"].to_numpy())
 
 
 def review(
@@ -316,8 +359,8 @@ def review(
     """Which sentences a study would take, and why not the others; loads no model.
 
     Sentences, anchors and text column are as for `psa_core.run`, `options` fields of `SelectionOptions`: ``max_words``,
-    ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``. The table is that of `outcome_table`. Raises
-    `PsaError` when the sentences cannot be read or an option is unknown.
+    ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``, ``subjects``. The table is that of `outcome_table`.
+    Raises `PsaError` when the sentences cannot be read or an option is unknown.
 
     Examples
     --------
@@ -332,4 +375,5 @@ def review(
     read = (corpus.load if in_file else corpus.from_memory)(str(sentences) if in_file else sentences, text_column)
     finder = finders.finder(anchors or finders.suited_to(read.sentences["text"], are_documents=read.are_documents))
     chosen = SelectionOptions(**{"balance": None, **options})
+    whom.check(chosen.subjects, finder, read.sentences["sentence_id"].astype(str))
     return outcome_table(read.sentences, finder, chosen)

@@ -10,6 +10,7 @@ from psa_core import options
 from psa_core.errors import OptionError
 from psa_core.inputs.checks import as_text, whole_number
 from psa_core.options import option
+from psa_core.study import subjects as whom
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,8 @@ class SelectionOptions:
     options and `seed` give the same sentences, whatever their order; a smaller `sample` is part of a larger one, and a
     sentence switched off is replaced by the next without moving the others. `mentions` are those that share the first
     eligible anchor's referent; all slots of a sentence are always filled. `exclude` (sentence_id, start) are anchors
-    that a reader switched off: the next eligible one takes over. Without a column, `families` are near-copies.
+    that a reader switched off: the next eligible one takes over; `subjects` (sentence_id, name) whom a reader says that
+    a text is about, for anchors that replace one person. Without a column, `families` are near-copies.
     """
 
     max_words: int | None = option(
@@ -48,6 +50,7 @@ class SelectionOptions:
         label="Replace",
     )
     exclude: frozenset[tuple[str, int]] = frozenset()
+    subjects: tuple[tuple[str, str], ...] = ()
     families: str | None = option(
         None,
         metavar="COLUMN",
@@ -57,6 +60,7 @@ class SelectionOptions:
 
     def __post_init__(self) -> None:
         options.check(self)
+        object.__setattr__(self, "subjects", whom.choices(self.subjects))
         if self.balance and self.sample < 2:
             raise OptionError("--sample", got=str(self.sample), expected="two sentences or more, one of each gender")
 
@@ -73,9 +77,9 @@ class StudySpec:
 
     The values of `sentences`, `names`, `model` and `conditions` are described where they are loaded (`corpus.load`,
     `names.load`, `models.load`, `inputs.conditions`), those of `evidence`, `groups`, `reference` and `select` in
-    `psa_core.inputs.groups`, and `controls` in `study.controls`; `exclude` and the others are those of
-    `SelectionOptions`. Empty `anchors` are chosen by the sentences (`plan`). Raises `OptionError` when a field is of
-    the wrong kind or out of its range.
+    `psa_core.inputs.groups`, and `controls` in `study.controls`; `exclude`, `subjects` (a mapping too) and the others
+    are those of `SelectionOptions`. Empty `anchors` are chosen by the sentences (`plan`). Raises `OptionError` when a
+    field is of the wrong kind or out of its range.
     """
 
     sentences: str = option(
@@ -95,6 +99,7 @@ class StudySpec:
     seed: int = _as_in_selection("seed")
     mentions: str = _as_in_selection("mentions")
     exclude: tuple[tuple[str, int], ...] = ()
+    subjects: tuple[tuple[str, str], ...] = ()
     name_column: str | None = option(None, metavar="COLUMN", help="column of the names; `name` when not given")
     families: str | None = _as_in_selection("families")
     evidence: str = option(
@@ -151,6 +156,7 @@ class StudySpec:
             expected = "pairs of a sentence_id and a start"
             raise OptionError("exclude", got=repr(self.exclude)[:60], expected=expected) from error
         object.__setattr__(self, "exclude", pairs)
+        object.__setattr__(self, "subjects", whom.choices(self.subjects))
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> StudySpec:

@@ -26,7 +26,16 @@ CONTENTS = {
 }
 ODD = (3, None, "x", [1], {"a": 1}, -1, 1.5, True, 10**400)
 FIELDS = {
-    "job.json": ("command", "study", "study.model", "study.sentences", "study.exclude", "study.seed", "arguments"),
+    "job.json": (
+        "command",
+        "study",
+        "study.model",
+        "study.sentences",
+        "study.exclude",
+        "study.subjects",
+        "study.seed",
+        "arguments",
+    ),
     "status.json": ("state", "sentences_done", "texts_per_second", "seconds_left", "message", "unknown"),
     "result/manifest.json": (
         *("targets", "targets.low", "targets.name", "targets.unknown", "name_columns"),

@@ -73,6 +73,16 @@ def test_the_method_says_what_was_drawn_replaced_and_scored(spec: dict[str, Any]
     ]
 
 
+def test_the_method_says_in_how_many_documents_a_reader_chose_the_person() -> None:
+    for count, words in (
+        (0, "replaced."),
+        (1, "whom 1 document is about."),
+        (2, "a reader chose whom 2 documents are about."),
+    ):
+        told = sections.method(replace(study(), provenance=study().provenance | {"subjects_chosen": count}))
+        assert told[1].endswith(words)
+
+
 def test_the_method_of_a_study_that_says_less_or_where_its_inputs_came_from() -> None:
     inputs = {"sentences": {"source": "the web"}, "names": {"source": "a census"}}
     told = sections.method(replace(study(), provenance=study().provenance | {"inputs": inputs}))
@@ -263,6 +273,7 @@ def test_the_command_is_the_studys_own_unless_the_model_is_a_strangers() -> None
     assert own.startswith("psa run --sentences my.csv") and own.endswith(" --out again")
     assert (comment, again) == ("\n\n# or, from this study's own folder\n", rerun)
     assert sections.commands(study(exclude=(("a", 0),))) == [rerun]
+    assert sections.commands(study(subjects=(("a", "Tom Ray"),))) == [rerun]
     assert sections.commands(replace(study(), provenance={})) == [rerun]
     for model in ("hf:somebody/model", "nothing-of-that-name"):
         first, warning = sections.commands(study(model=model))

@@ -23,6 +23,7 @@ def test_where_nobody_says_the_choices_are_those_of_the_paper_and_the_rest_is_of
         "seed": 0,
         "mentions": "first",
         "exclude": (),
+        "subjects": (),
         "controls": 0,
     }
     assert SelectionOptions().balance is False  # as balanced as the sentences are
