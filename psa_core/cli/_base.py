@@ -76,6 +76,8 @@ def tell_left_out(selection: Selection) -> None:
     reasons = [f"{count:,} {reason}" for reason, count in selection.skipped.items()]
     if reasons:
         advice = [anchors.REASONS[reason][1] for reason in selection.skipped if reason in anchors.REASONS]
+        if any(reason in anchors.CHOOSABLE for reason in selection.skipped):
+            advice.append("`psa sentences --out FILE.csv` lists whom each is about; edited, it goes to --subjects.")
         print(" ".join([f"Note: texts left out: {', '.join(reasons)}.", *advice]))
     left = selection.account.get(NOT_BALANCED, 0)
     if left:

@@ -11,6 +11,7 @@ from psa_core.asking.endpoint import NUMBERS
 from psa_core.asking.provider import BEGINS, EXAMPLE, Batch, Provider, provider_of
 from psa_core.asking.records import write_requests
 from psa_core.cli._base import Command, tell_left_out
+from psa_core.cli._subjects import SUBJECTS, subjects_in
 from psa_core.errors import OptionError
 from psa_core.folders.writing import atomic_file
 from psa_core.options import option
@@ -21,11 +22,12 @@ from psa_core.study import StudySpec, plan, preview
 def _execute(
     given: dict[str, Any],
     *,
+    subjects: Path | None = SUBJECTS,
     out: Path = option(metavar="FILE.jsonl", help="where the requests go"),
     batch: bool = option(False, help="send them to the provider, and wait for the answers"),
     cancel: bool = option(False, help="cancel the batch that --batch sent from this file"),
 ) -> int:
-    spec = StudySpec(**given)
+    spec = StudySpec(**given, **subjects_in(subjects))
     asked = models.unasked(spec.model)[0].asker.shown
     if cancel and batch:
         raise OptionError("--cancel", got="--batch beside it", expected="one of them")

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from psa_core.cli._base import JOB, Command, tell
+from psa_core.cli._subjects import SUBJECTS, subjects_in
 from psa_core.errors import OptionError
 from psa_core.folders import writing
 from psa_core.inputs import corpus
@@ -32,6 +33,7 @@ def _execute(
     switched_off: Path | None = option(
         None, metavar="FILE", help="anchors to leave unchanged: a csv with sentence_id and start"
     ),
+    subjects: Path | None = SUBJECTS,
     texts: str | None = option(None, metavar="FILE", help="texts to train on (default: half of the sentences)"),
     labelled: str | None = option(
         None, metavar="FILE", help="labelled texts, to measure the classifier at its own task"
@@ -46,7 +48,7 @@ def _execute(
         except ValueError:
             got = repr(strength[:60])
             raise OptionError("--strength", got=got, expected="numbers, separated by commas") from None
-        spec = StudySpec(**given, exclude=_switched_off(switched_off))
+        spec = StudySpec(**given, exclude=_switched_off(switched_off), **subjects_in(subjects))
         more = corpus.load(texts).sentences["text"] if texts else ()
         known, labels = labelled_texts(labelled, most=LABELLED) if labelled else (None, ())
         recipe, numbers = Retraining(method=method, steps=steps), tuple(range(spec.seed, spec.seed + seeds))

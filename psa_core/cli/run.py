@@ -12,6 +12,7 @@ from psa_core.claims.answers import unanswered_finding
 from psa_core.claims.findings import floor_finding
 from psa_core.cli._base import JOB, Command, tell_left_out
 from psa_core.cli._from_manifest import Asked
+from psa_core.cli._subjects import SUBJECTS, subjects_in
 from psa_core.cube import ScoreCube
 from psa_core.errors import OptionError
 from psa_core.jobs import worker
@@ -27,6 +28,7 @@ def _execute(
     given: dict[str, Any],
     *,
     out: Path | None = option(None, metavar="DIR", help="result folder, new or empty"),
+    subjects: Path | None = SUBJECTS,
     from_manifest: Path | None = option(None, metavar="FILE", help="run the study of a manifest.json again"),
     allow_code: bool = option(
         False,
@@ -54,7 +56,7 @@ def _execute(
     if missing or not (out or dry_run):
         field = f"--{[*missing, 'out'][0]}"
         raise OptionError(field, got="nothing", expected="a value", fix="See psa run --help.")
-    asked = Asked(given, from_manifest, allow_code)
+    asked = Asked({**given, **subjects_in(subjects)}, from_manifest, allow_code)
     spec = asked.spec()
     if dry_run:
         planned = study.plan(spec)

@@ -75,6 +75,14 @@ def test_an_anchor_that_is_switched_off_stays(words: list[str], tmp_path: Path) 
     assert cube.sentences["anchor"].tolist() == ["her", "her"]
 
 
+def test_a_choice_of_the_person_is_for_anchors_that_have_one(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "whom.csv").write_text("sentence_id,person\n0,Tom Ray\n")
+    assert main([*words, "--subjects", str(tmp_path / "whom.csv")]) == 2
+    assert "--subjects: got 1 choice beside the anchors pronouns" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("room", [1_000, 3_000, 9_000])
 def test_a_disk_without_room_is_one_sentence(
     room: int, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

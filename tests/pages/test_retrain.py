@@ -72,7 +72,9 @@ def test_what_is_asked_is_started(
 
     monkeypatch.setattr(jobs, "submit_audit", submit)
     cube = result_studies.cube()
-    spec = replace(result_studies.SPEC, mentions="all", exclude=(("s3", 5), ("gone", 0)))
+    spec = replace(
+        result_studies.SPEC, mentions="all", exclude=(("s3", 5), ("gone", 0)), subjects={"s2": "Tom", "gone": "Al"}
+    )
     page = open_page(
         "compare",
         compare_part="retrain",
@@ -102,7 +104,9 @@ def test_what_is_asked_is_started(
         "--mentions": "all",
         "--labelled": "labelled.csv",
         "--switched-off": "off.csv",
+        "--subjects": "subjects.csv",
     }
+    assert files["subjects.csv"].decode().splitlines() == ["sentence_id,person", "s2,Tom"]
     assert files["off.csv"].decode().splitlines() == ["sentence_id,start", "s3,5"]
     assert files["labelled.csv"].startswith(b"text,label")
     assert files["sentences.csv"].decode().splitlines()[2] == "s1,He counted to 1."

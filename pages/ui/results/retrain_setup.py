@@ -140,6 +140,11 @@ def show(study: StudyContext) -> None:
     if len(off):
         values["switched-off"] = "off.csv"
         files["off.csv"] = exports.csv(off, exact=True)
+    subjects = pd.DataFrame(spec_of(study.cube).subjects, columns=["sentence_id", "person"])
+    subjects = subjects[subjects["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
+    if len(subjects):
+        values["subjects"] = "subjects.csv"
+        files["subjects.csv"] = exports.csv(subjects)
     with shell.step(4, "Run", "You can close this page; it keeps running."):
         _plan(study, names, recipe, len(strengths))
         if st.button("Retrain", type="primary", key=AUDIT.key("start"), icon=":material/play_arrow:"):
