@@ -8,6 +8,7 @@ from psa_core import trust
 from psa_core.anchors._base import (
     CHOOSABLE,
     REASONS,
+    UNCLEAR,
     Anchor,
     AnchorFinder,
     AnchorPlugin,

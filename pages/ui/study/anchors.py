@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pandas as pd
 import streamlit as st
 
 from pages.ui.frame import address, controls, form, markup
 from pages.ui.frame.typography import in_words
-from pages.ui.study import plans
+from pages.ui.study import plans, subjects
 from pages.ui.study.plans import Source
 from psa_core import anchors
 from psa_core.anchors import Anchor
@@ -65,7 +63,9 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
         if kind.has_original and not kind.together:  # a slot has no gender, a document is whole
             with st.container(width="content"):
                 balance = form.ask(_key, SelectionOptions, ("balance",))["balance"]
-    options = SelectionOptions(**values, balance=None if balance else False, exclude=_switched_off(source, spec))
+    whom = tuple(subjects.chosen(source, spec).items())
+    balance_to = None if balance else False
+    options = SelectionOptions(**values, balance=balance_to, exclude=_switched_off(source, spec), subjects=whom)
     try:
         found = plans.selection(source, spec, options)
     except AnchorError:  # where no sentence can be taken, each says why
@@ -149,6 +149,7 @@ def _coverage(found: Selection) -> None:
 
 def _review(source: Source, spec: str, options: SelectionOptions, found: Selection | None) -> None:
     """The sentences, page by page or by search, each with its anchors or the reason why it is not used."""
+    subjects.ask_unclear(source, spec, options)
     words = st.text_input(
         in_words("Look up a sentence"),
         key="study_lookup",
@@ -161,6 +162,7 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
             st.markdown(f"{counted(len(off), 'word')} switched off", width="content")
             change = {"on_click": _switch, "args": (source, spec, off)}
             st.button("Switch all on again", key="all_on", type="tertiary", **change)
+    subjects.undo_all(source, spec)
     used = {} if found is None else {sentence: row for row, sentence in enumerate(found.sentences["sentence_id"])}
     if words:
         sentences = plans.corpus(source).sentences
@@ -169,12 +171,15 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
         taken = int(hits["sentence_id"].isin(list(used)).sum())
         more = f"; the first {PAGE_ROWS} are shown" if len(hits) > PAGE_ROWS else ""
         st.caption(in_words(f"{counted(len(hits), 'sentence')} found, {taken:,} of them in the study{more}."))
+        asked = {one.sentence_id: one for one in subjects.left_out(source, spec, options)}
         for row in outcome_table(hits.head(PAGE_ROWS), plans.finder(source, spec), options, found).itertuples():
             if found is not None and row.sentence_id in used:
                 _row(source, spec, found, used[row.sentence_id])
             else:
                 why = markup.plain(f"Not in the study. {row.reason} {row.what_to_do}", size="0.9rem", faint=True)
                 st.html(markup.sentence(str(row.text)[:LONGEST]) + why)
+                if row.sentence_id in asked:
+                    subjects.ask_row(source, spec, asked[row.sentence_id], "found")
     elif found is not None:
         with st.expander(in_words("Review the sentences"), on_change="rerun", key="study_review") as section:
             if section.open:
@@ -189,8 +194,8 @@ def _row(source: Source, spec: str, found: Selection, position: int) -> None:
     spans = [(anchor.start, anchor.end) for anchor in found.spans[position]]
     every = [(anchor.start, anchor.end) for anchor in found.candidates[position]]
     struck = [span for span in every if (row["sentence_id"], span[0]) in off]
-    if len(row["text"]) > LONGEST and len(every) > 1:
-        _document(found, position, struck, lambda starts: _switch(source, spec, starts))
+    if found.subjects[position].name or (len(row["text"]) > LONGEST and len(every) > 1):
+        _document(source, spec, found, position, struck)
         return
     words, buttons = st.columns([8, 4], vertical_alignment="center")
     words.html(markup.sentence(row["text"], spans, off=struck))
@@ -217,24 +222,22 @@ def _switch(source: Source, spec: str, anchors: Switches) -> None:
     st.session_state["study_exclude"] = kept
 
 
-def _document(
-    found: Selection, position: int, struck: list[tuple[int, int]], switch: Callable[[frozenset[tuple[str, int]]], None]
-) -> None:
+def _document(source: Source, spec: str, found: Selection, position: int, struck: list[tuple[int, int]]) -> None:
     """A document of the study with its words to replace, those left alone with the reason, and two people side by side.
 
-    `struck` are the spans that were switched off; `switch` switches anchors, by sentence id and start.
+    `struck` are the spans that were switched off.
     """
     row, anchors = found.sentences.iloc[position], found.candidates[position]
     sentence_id, text = str(row["sentence_id"]), str(row["text"])
-    undecided = found.undecided[position] if found.undecided else ()
-    mentions = [text[anchor.start : anchor.end] for anchor in anchors if _kind(anchor) == "name"]
-    who = "" if found.filler else next(filter(str.istitle, mentions), "")
+    undecided, subject = found.undecided[position], found.subjects[position]
     # Nothing that a click in it changes: a section with another title is another section, and closed.
-    title = f"{sentence_id}: {f'{who}, ' if who else ''}{counted(len(anchors), 'word')} to replace"
+    title = f"{sentence_id}: {f'{subject.name}, ' if subject.name else ''}{counted(len(anchors), 'word')} to replace"
     title += f", {len(undecided):,} left alone" if undecided else ""
     with st.expander(markup.literal(title), on_change="rerun", key=f"document {sentence_id}") as section:
         if not section.open:
             return
+        if subject.name:
+            subjects.ask_again(source, spec, sentence_id, text, subject)
         kinds = [_kind(anchor) if (anchor.start, anchor.end) not in struck else "off" for anchor in anchors]
         spans = [((anchor.start, anchor.end), kind) for anchor, kind in zip(anchors, kinds, strict=True)]
         words = markup.written(markup.cut(text[: anchors[-1].end + markup.MAX_LENGTH], spans), TAGS)
@@ -245,7 +248,7 @@ def _document(
             st.html(markup.plain(shown, size="0.9rem", faint=True))
         labels = {anchor.start: f"{at}. {text[anchor.start : anchor.end]}" for at, anchor in enumerate(anchors, 1)}
         off = {start for start, _ in struck}
-        key = f"words {sentence_id} {sorted(off)}"
+        key = f"words {sentence_id} {subject.name} {sorted(off)}"
         kept = st.pills(
             "Click a word to switch it off or on",
             list(labels),
@@ -255,10 +258,11 @@ def _document(
             key=key,
         )
         if changed := set(labels) - set(kept) ^ off:
-            switch(frozenset((sentence_id, start) for start in changed))
+            _switch(source, spec, frozenset((sentence_id, start) for start in changed))
             st.rerun()
         left = frozenset((sentence_id, start) for start in labels if start not in off)
-        st.button("Leave this document out", key=f"out {sentence_id}", on_click=switch, args=(left,), type="tertiary")
+        change = {"on_click": _switch, "args": (source, spec, left)}
+        st.button("Leave this document out", key=f"out {sentence_id}", type="tertiary", **change)
         with st.popover("Read it with two people", icon=":material/group:", width="content"):
             two = Perturbation((text,), (found.spans[position],), tuple(PEOPLE["name"]), people.people_of(PEOPLE))
             for column, name in zip(st.columns(2), PEOPLE["name"], strict=True):

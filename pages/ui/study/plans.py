@@ -17,7 +17,7 @@ import streamlit as st
 from pages.ui.frame import cached, gateway, internals
 from pages.ui.frame.page_scoring import Answer
 from pages.ui.frame.uploads import Upload
-from psa_core import models
+from psa_core import anchors, models
 from psa_core.anchors import Anchor, AnchorFinder, Found, search
 from psa_core.cache import digests
 from psa_core.errors import CorpusError
@@ -29,7 +29,7 @@ from psa_core.inputs.names import NameList
 from psa_core.study import Plan, StudySpec
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.preview import unread
-from psa_core.study.selection import READ, Selection, SelectionOptions, select
+from psa_core.study.selection import READ, Selection, SelectionOptions, Unclear, select, unclear
 from psa_core.trust import Origin
 
 T = TypeVar("T")
@@ -79,6 +79,7 @@ class RememberingFinder:
 
     inner: AnchorFinder
     known: dict[str, Found] = field(default_factory=dict)
+    others: dict[str, RememberingFinder] = field(default_factory=dict)
     seconds: float = 0.0  # that the search took, without loading
 
     def __post_init__(self) -> None:
@@ -99,6 +100,11 @@ class RememberingFinder:
             self.known.update(zip(some, search(self.inner, some), strict=True))
         self.seconds += time.perf_counter() - started
         return [self.known[text] for text in texts]
+
+    def about(self, name: str) -> RememberingFinder:
+        """The finder of another person, whom a reader chose for some of the texts."""
+        spec = f"{self.spec.partition(':')[0]}:{name}"
+        return self.others.setdefault(name, RememberingFinder(anchors.finder(spec, origin=Origin.FILE)))
 
 
 def _remembered(entries: int, words: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
@@ -155,6 +161,13 @@ def selection(source: Source, anchors: str, options: SelectionOptions) -> Select
     """Select the sentences."""
     characters = SEARCH.value if source.upload else None
     return select(corpus(source).sentences, finder(source, anchors), options, characters=characters)
+
+
+@_remembered(4)
+def left_out(source: Source, anchors: str, options: SelectionOptions) -> list[Unclear]:
+    """The texts that are left out unless a reader says whom they are about; the same whatever was chosen."""
+    characters = SEARCH.value if source.upload else None
+    return unclear(corpus(source).sentences, finder(source, anchors), options, characters=characters)
 
 
 def plan(spec: StudySpec, source: Source, names: NameList) -> Plan:
