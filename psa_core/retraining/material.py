@@ -102,4 +102,5 @@ def _rows(selection: Selection, rows: Sequence[int] | np.ndarray) -> Selection:
         sentences=selection.sentences.iloc[rows].reset_index(drop=True),
         spans=tuple(selection.spans[row] for row in rows),
         candidates=tuple(selection.candidates[row] for row in rows),
+        subjects=tuple(selection.subjects[row] for row in rows),
     )

@@ -128,7 +128,7 @@ def select(
     options = _with_limit(options, finder)
     family_column = None if options.families is None else named_column(options.families, sentences)
     draw = _draw(sentences, options.seed)
-    whom.check(options.subjects, finder, sentences["sentence_id"].astype(str))
+    whom.check(options.subjects, finder, sentences["sentence_id"])
     looked_at = _looked_at(sentences, draw, characters)
     part = sentences.iloc[looked_at]
     rows = _drawn(_anchored(part, finder, options), finder, options, draw[looked_at])
@@ -375,5 +375,5 @@ def review(
     read = (corpus.load if in_file else corpus.from_memory)(str(sentences) if in_file else sentences, text_column)
     finder = finders.finder(anchors or finders.suited_to(read.sentences["text"], are_documents=read.are_documents))
     chosen = SelectionOptions(**{"balance": None, **options})
-    whom.check(chosen.subjects, finder, read.sentences["sentence_id"].astype(str))
+    whom.check(chosen.subjects, finder, read.sentences["sentence_id"])
     return outcome_table(read.sentences, finder, chosen)

@@ -67,7 +67,7 @@ def choices(given: Any) -> Choices:
     return tuple(sorted(found.items()))
 
 
-def check(chosen: Choices, finder: AnchorFinder, ids: Iterable[str]) -> None:
+def check(chosen: Choices, finder: AnchorFinder, ids: Iterable[object]) -> None:
     """Raise `OptionError` where a choice would do nothing: by the anchors, or since no text has its id."""
     if not chosen:
         return
@@ -75,7 +75,7 @@ def check(chosen: Choices, finder: AnchorFinder, ids: Iterable[str]) -> None:
         got = f"{counted(len(chosen), 'choice')} beside the anchors {finder.spec}"
         kinds = ", ".join(kind.id for kind in anchors.plugins().values() if kind.together)
         raise OptionError("--subjects", got=got, expected=f"--anchors {kinds}, which replace one person of each text")
-    known = dict.fromkeys(ids)
+    known = dict.fromkeys(map(str, ids))
     unknown = [sentence_id for sentence_id, _ in chosen if sentence_id not in known]
     if unknown:
         got = f"{unknown[0][:60]!r}" + (f" and {len(unknown) - 1:,} more" if unknown[1:] else "")

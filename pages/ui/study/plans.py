@@ -39,6 +39,8 @@ COUNT_UP_TO, COUNT_UP_TO_LETTERS = 300_000, 30_000_000
 TRIAL_LETTERS = 1_000_000
 #: Texts between two looks whether the tab is still open: many short ones are one portion of a pipeline, and take long.
 SEARCHED_TOGETHER = 50
+#: People whom readers chose, and whose mentions are remembered: more than a study has documents.
+OTHERS = 10_000
 #: Files that hold more than they weigh, and count as what they unpack to.
 PACKED = (".gz", ".parquet", ".zip", ".eval")
 #: What a worker takes to start, and to measure and write the results of a study of usual size.
@@ -103,6 +105,8 @@ class RememberingFinder:
 
     def about(self, name: str) -> RememberingFinder:
         """The finder of another person, whom a reader chose for some of the texts."""
+        if len(self.others) >= OTHERS:
+            self.others.clear()
         spec = f"{self.spec.partition(':')[0]}:{name}"
         return self.others.setdefault(name, RememberingFinder(anchors.finder(spec, origin=Origin.FILE)))
 
