@@ -10,7 +10,11 @@ import pytest
 
 from psa_core.cli import main
 
-TEXTS = ("Anna Ford met Tom Ray. Anna thanked Tom. She left.", "Jane Doe applied. She was a nurse.", "It rained.")
+TEXTS = (
+    "Anna Ford met Tom Ray. Anna thanked him. Anna left, and Anna Ford slept. Anna woke.",
+    "Jane Doe applied. She was a nurse.",
+    "It rained.",
+)
 STUDY = ("--names", "demo", "--model", "keyword", "--sentences", "a.csv", "--anchors", "person")
 
 

@@ -21,7 +21,8 @@ Run = Callable[[AppTest], AppTest]
 FILES = {
     "a.txt": "Anna Ford met Tom Ray. Tom Ray thanked Anna Ford. They left. " + "The day was long. " * 30,
     "b_[x].txt": "Anna Ford rang Tom Ray. Tom Ray rang Anna Ford. " + "The day was long. " * 30,
-    "jane.txt": "Jane Doe applies. Peter Hall praises Jane Doe. She is quick. " + "The day was long. " * 30,
+    "jane.txt": "Jane Doe applies. Peter Hall praises Jane Doe. She is quick. Jane Doe left. Jane slept. "
+    + "The day was long. " * 30,
     "rain.txt": "It rained.",
 }
 ASKED = "Whom are these 3 documents about?"

@@ -19,9 +19,9 @@ from psa_core.study.selection import SelectionOptions, select, unclear
 from psa_core.study.subjects import Subject
 
 TEXTS = {
-    "a": "Anna Ford met Tom Ray. Anna thanked Tom for his help. She left.",
-    "b": "Jane Doe applied. Peter Hall, her manager, praises Jane Doe. He says that she is quick.",
-    "c": "Tom Ray was there. Tom Ray stayed. Anna Ford rang him.",
+    "a": "Anna Ford met Tom Ray. Anna thanked him. Anna left, and Anna Ford slept. Anna woke. She smiled.",
+    "b": "Jane Doe applied. Peter Hall, her manager, praises Jane Doe. He likes her. Jane Doe left. Jane slept.",
+    "c": "Tom Ray was there. Tom Ray stayed. Anna Ford rang him. Tom Ray slept. Tom woke.",
     "d": "It rained.",
 }
 PEOPLE = ("Anna Ford", "Tom Ray", "Jane Doe", "Peter Hall", "Nobody Here")
@@ -152,7 +152,7 @@ def test_choices_are_part_of_a_study_and_stand_in_its_manifest() -> None:
     assert cube.provenance["subjects_chosen"] == 1
     assert cube.provenance["study"]["subjects"] == (("a", "Tom Ray"), ("b", "Jane Doe"))
     assert study.spec_of(cube).subjects == (("a", "Tom Ray"), ("b", "Jane Doe"))
-    assert study.perturbation_of(cube).text(0, 0).startswith("Anna Ford met Ann. Anna thanked Ann")
+    assert study.perturbation_of(cube).text(0, 0).startswith("Anna Ford met Ann. Anna thanked ")
     assert StudySpec("s", "n", "m", subjects={"a": "Tom"}) != StudySpec("s", "n", "m")  # type: ignore[arg-type]
 
 
