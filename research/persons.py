@@ -38,6 +38,7 @@ class Count:
 
     documents: int = 0
     words: int = 0
+    asked: int = 0
     changed: int = 0
     right: int = 0
     mixed: int = 0
@@ -99,6 +100,11 @@ def counted(path: Path, said: Callable[[str], None] | None = print) -> Count:
     finder, count = anchors.finder("person"), Count()
     for document in read(path):
         found = anchors.search(finder, [document.text])[0]
+        if found.reason == anchors.UNCLEAR:  # a reader says whom it is about
+            count.asked += 1
+            own = {*document.person.split()}
+            name = next((one for one in found.people if not own.isdisjoint(one.split())), document.person)
+            found = anchors.search(anchors.finder(f"person:{name}"), [document.text])[0]
         wrong, silent = judged(document, found)
         spans = _names_and_pronouns(found)
         stayed = [(a, b) for a, b in document.mine if not any(one.start < b and a < one.end for one in spans)]
@@ -121,13 +127,14 @@ def counted(path: Path, said: Callable[[str], None] | None = print) -> Count:
 def table(counts: Mapping[str, Count]) -> str:
     """A Markdown table with a row for each file and one for all."""
     every = Count(*(sum(values) for values in zip(*map(astuple, counts.values()), strict=True)))
-    headings = ("documents", "number", "words on average", "changed spans", "right")
+    headings = ("documents", "number", "words on average", "a reader is asked about", "changed spans", "right")
     headings += ("documents that mix two people", "mentions that stay", "of them not listed")
     rows = [
         (
             name,
             one.documents,
             one.words // one.documents,
+            one.asked,
             one.changed,
             f"{one.right} ({one.right / one.changed:.1%})",
             one.mixed,

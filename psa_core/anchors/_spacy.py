@@ -115,6 +115,19 @@ def _pipeline(name: str = "") -> Language:
         raise AnchorError("anchors", got=got, expected="a pipeline for this version of spaCy") from error
 
 
+@cache
+def dictionary() -> frozenset[str]:
+    """The English pipeline's base forms, which are WordNet's words and some names, and irregular forms."""
+    from spacy.lookups import Lookups
+
+    name, version = _package()
+    spec = find_spec(name)
+    folder = Path(str(spec and spec.origin)).parent / f"{name}-{version}" / "lemmatizer" / "lookups"
+    tables = Lookups().from_disk(folder)
+    parts = [words for table in ("lemma_index", "lemma_exc") for words in tables.get_table(table).values()]
+    return frozenset(chain.from_iterable(parts))
+
+
 class Tags(NamedTuple):
     """Penn tag of a word, such as ``PRP$``, and the lower-case words around it with theirs; empty if there is none."""
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from psa_core.anchors import _spacy
-from psa_core.anchors._base import NO_PERSON, Anchor, AnchorFinder, AnchorPlugin, Found
+from psa_core.anchors._base import NO_PERSON, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided
 from psa_core.anchors._forms import RULES, FormFinder, pronoun_tables
 from psa_core.anchors._person import pronouns
 from psa_core.anchors._person.grammar import Grammar, verbs_with
-from psa_core.anchors._person.mentions import mentions_of
+from psa_core.anchors._person.mentions import ANOTHER, mentions_of
 from psa_core.anchors._person.subject import choose, find_people
 
 #: How many people of a text a reader can choose from.
@@ -36,7 +36,7 @@ class PersonFinder:
     @property
     def fingerprint(self) -> str:
         """Hash of the name, the rules and the pipeline's version."""
-        parts = ("person", RULES, 8, self.chosen, _spacy.pipeline_version())
+        parts = ("person", RULES, 9, self.chosen, _spacy.pipeline_version())
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:
@@ -70,6 +70,10 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
     declared = pronouns.declared(text, names)
     if declared:
         gender = {"she": "female", "he": "male"}.get(declared[1].casefold(), "")
+        if not gender:  # who is Mr. or Ms. is somebody else
+            titled = [one for one in names if one.form.casefold() == "title"]
+            names = [one for one in names if one not in titled]
+            left += [Undecided(one.start, one.end, ANOTHER) for one in titled]
     else:  # the pronouns may know better than the list of names, and even than a title, which may be a relative's
         least = 3 if subject.genders else 2
         told = pronouns.gender_by_pronouns(text, names, he_and_she, rivals, gender, least)

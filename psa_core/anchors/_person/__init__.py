@@ -2,7 +2,8 @@
 
 1. `told`: everybody whom the text names, by runs of capitals, by places such as a signature, by titles, and alone;
    `naming` says which words of a name are first and last.
-2. `subject`: which of these names are one person's, and which person the text is about.
+2. `subject`: which of these names are one person's, and which person the text is about, if that is clear; `about`
+   weighs what speaks for each.
 3. `mentions`: where that person's names stand, in any form; `addresses` finds those in e-mails, links and files.
 4. `pronouns`: which pronouns are that person's, and the verbs that agree with them.
 

@@ -10,6 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from psa_core.anchors import _spacy
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import Gender, evidence, is_listed
 from psa_core.registry import ASSETS
@@ -22,7 +23,6 @@ WELL_KNOWN = 0.3
 LONGEST_ADDRESS = 500
 #: Who of two people of one name it is: a part of no name, but it tells them apart.
 GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv", "filho", "neto", "júnior", "fils", "père"})
-SUFFIXES = GENERATIONS | {"phd", "md", "esq"}
 #: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 PARTICLE = (
@@ -67,6 +67,9 @@ _TITLES = _listed("titles")
 _GENDERS: Mapping[str, Gender] = {"female": "female", "male": "male", "either": ""}
 GENDERED: Mapping[str, Gender] = {word: gender for key, gender in _GENDERS.items() for word in _TITLES[key]}
 OTHER_TITLES = _TITLES["other"]
+#: Letters behind a name.
+DEGREES = frozenset(_TITLES["degrees"])
+SUFFIXES = GENERATIONS | {"phd", "md", "esq"}
 TITLE, OTHER_TITLE = (
     rf"(?:(?:{'|'.join(cased for word in words for cased in (word.capitalize(), word.upper()))})\b\.?)"
     for words in (GENDERED, OTHER_TITLES)
@@ -188,9 +191,25 @@ def gender_of_title(title: str) -> Gender:
     return GENDERED.get(title.casefold().strip("."), "")
 
 
+def is_degree(word: str) -> bool:
+    """Whether it is letters behind a name: *MBA*, *PhD*."""
+    return word.casefold().replace(".", "") in DEGREES and not word.istitle()
+
+
 def is_ordinary(word: str) -> bool:
     """Whether it is a word of the language, or one that carries sentiment."""
     return word.casefold() in language_of().ordinary
+
+
+@cache
+def is_only_word(word: str) -> bool:
+    """Whether the dictionary has it, in some form, and no list has it as a name."""
+    plain = word.casefold()
+    known = evidence(plain)
+    if is_listed(plain) or max(known.first, known.last) >= WELL_KNOWN or plain in PLACE_LASTS:
+        return False
+    ends = (("", ""), ("s", ""), ("es", ""), ("ies", "y"), ("d", ""), ("ed", ""), ("ing", ""), ("ing", "e"))
+    return any(plain.endswith(end) and plain.removesuffix(end) + base in _spacy.dictionary() for end, base in ends)
 
 
 def is_word_and_name(word: str) -> bool:
@@ -227,9 +246,10 @@ def is_first(word: str) -> bool:
 def could_be_name(word: str) -> bool:
     """Whether a word with a capital is no ordinary word, or a name as well."""
     plain = word.casefold().strip(".")
-    if re.match(r"[A-Z]{2,}-\w*[a-z]", word):  # IT-Consulting
+    if re.match(r"[A-Z]{2,}-\w*[a-z]|I['’]", word):  # IT-Consulting, I'm
         return False
-    return plain not in NEVER_NAMES and (not is_ordinary(plain) or is_listed(plain) or plain in WORD_NAMES)
+    is_never = plain in NEVER_NAMES or (plain in KIN and not is_listed(plain))
+    return not is_never and (not is_ordinary(plain) or is_listed(plain) or plain in WORD_NAMES)
 
 
 def is_date(before: str, word: str, after: str) -> bool:

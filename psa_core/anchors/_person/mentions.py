@@ -11,8 +11,10 @@ from itertools import chain
 from psa_core.anchors._base import Anchor, Undecided
 from psa_core.anchors._forms import place_role, possessive_end
 from psa_core.anchors._person import lexicon
+from psa_core.anchors._person.about import Evidence
 from psa_core.anchors._person.addresses import Mention, handles_in
 from psa_core.anchors._person.lexicon import (
+    KIN,
     PART,
     PLACE_LASTS,
     PLACES,
@@ -25,7 +27,6 @@ from psa_core.anchors._person.lexicon import (
 )
 from psa_core.anchors._person.naming import Named
 from psa_core.anchors._person.spelling import between_names, either, form_of, halves, initial_of, middle_names
-from psa_core.anchors._person.subject import Evidence
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, is_listed
 
@@ -42,8 +43,11 @@ _COMPANY = re.compile(
 )
 #: Behind a name; its full stop may end the sentence.
 _GENERATION = re.compile(rf",?[ ](?i:{'|'.join(map(fold, lexicon.GENERATIONS))})\b(?:\.(?!\s+[A-Z]))?")
-#: In a form about a child, whose title and last name may be a parent's.
-_CHILD = re.compile(r"^[ \t]*(?:pupil|child|parents?)\b[^:\n]{0,20}:", re.IGNORECASE | re.MULTILINE)
+#: In a text about a child, whose title and last name may be a parent's.
+_CHILD = re.compile(
+    r"^[ \t]*(?:pupil|child|parents?)\b[^:\n]{0,20}:|\b(?:pupil|year[ ]group|(?:year|grade|class|yr)[ ]\d\d?[A-Z]?)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
 #: Before the name of a namesake: *another Jane Doe*, *his cousin, also Jane*.
 _NAMESAKE = re.compile(r"\b(?:another|also|also[ ](?:named|called))[ ]$", re.IGNORECASE)
 _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA|BS|MS|GP|PR|QA")
@@ -53,6 +57,14 @@ _SPACE = r"(?:[ \t]+\n?|\n)[ \t]*"
 _FIELD = re.compile(r"^[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)[ \t:]+$", re.I | re.M)
 #: A name that somebody had before; whose it is, is not known.
 _ONCE = re.compile(rf"\b(?:nee|formerly|maiden[ ]name:?)[ ]({PART})")
+#: *My brother Kamau*, *Auntie Pat*.
+_KIN_BEFORE = re.compile(rf"\b({'|'.join(KIN)})(?:-in-law)?,?[ ]$", re.IGNORECASE)
+#: What the person may be called by relatives: *Dad is not eating*.
+_KIN_NAME = re.compile(
+    r"\b(?:Mum(?:my)?|Mom(?:my)?|Mamm?a|Dad(?:dy)?|Papa|Gran(?:ny|d?dad|dma|dpa)?|Aunt(?:ie|y)|Nana)\b(?![ ][A-Z])"
+)
+#: In a letter's first line: who is written to.
+_GREETS = re.compile(r"^[ \t>]*(?:dear|dearest|hi|hello|hey)\b[^\n]*$", re.IGNORECASE | re.MULTILINE)
 #: What may be several behind an ordinary word: *Young patients like*.
 _PLURAL = re.compile(r"[ ](?!(?:is|has|was|does)\b)\w+s\b(?![ ](?:an?|the|her|his|that)\b)")
 _BEFORE_NAME = re.compile(rf"(?<![\w.])({PART}\.?)[ ]$")
@@ -130,13 +142,14 @@ class _Finder:
     def both_names(self) -> Iterator[Mention]:
         """First and last name together, in any order, either of them perhaps an initial."""
         who, family, middle = self.who, self._family, middle_names(self.who)
+        end = middle_names(self.who, at_end=True)
         given = either(*filter(None, (who.first, who.nick)))
         initial = rf"{fold(who.first)[0]}(?:\.(?:[ -]?[A-Z]\.|-[a-z]\.)*|[A-Z]?\b)"
         spellings = (
-            ("last", "first", rf"(?P<one>{family})(?P<sep>,{_SPACE}){between_names(who)}(?P<two>{given}){middle}"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>,{_SPACE}){between_names(who)}(?P<two>{given}){end}"),
             ("first", "last", rf"(?P<one>{given}){middle}(?P<sep>{_SPACE})(?P<two>{family})"),
             ("first", "last", rf"(?P<one>{re.escape(' '.join(who.key))})(?P<sep>)(?P<two>)"),
-            ("last", "first", rf"(?P<one>{family})(?P<sep>{_SPACE}){between_names(who)}(?P<two>{given}){middle}"),
+            ("last", "first", rf"(?P<one>{family})(?P<sep>{_SPACE}){between_names(who)}(?P<two>{given}){end}"),
             ("last", "f", rf"(?P<one>{family})(?P<sep>,[ ]|[ ](?=[A-Z]+(?:[.,;:)\n]|$)))(?P<two>{initial})"),
             ("f", "last", rf"(?P<one>{initial})(?P<sep>[ ]|(?<=\.))(?P<two>{family})"),
             ("first", "l", rf"(?P<one>{given})(?P<sep>[ ])(?P<two>{initial_of(who.last)}(?:\.|(?=[,;:)\n]|$)))"),
@@ -158,6 +171,12 @@ class _Finder:
                 yield *match.span(), "", reason
             else:
                 yield match.start(), (generation or match).end(), form_of(match, one, two), ""
+
+    @cached_property
+    def _is_told_of(self) -> bool:
+        """Whether the text speaks of somebody of the person's gender to others."""
+        words = {"female": "she|her", "male": "he|him|his"}.get(self.gender, "she|her|he|him|his")
+        return len(re.findall(rf"\b(?:{words})\b", self.plain, re.IGNORECASE)) > 3
 
     def _generation(self, end: int) -> str:
         """What stands behind a name that ends there, as *jr* or *iii*."""
@@ -202,8 +221,10 @@ class _Finder:
                 yield *match.span(), "", f"{ANOTHER}: {' '.join(match[0].split())}"
                 continue
             comes_first = comes_first or match.start() < others_at
+            greeted = self._is_told_of and _GREETS.search(self.plain[: match.start()].rpartition("\n")[2])
             if (
                 is_child
+                or greeted
                 or self._in_other(match[2])
                 or (not comes_first and any(other.gender in (told, "") for other in sharing if other.first))
             ):
@@ -259,9 +280,13 @@ class _Finder:
                     in_field = _FIELD.search(self.plain[max(0, match.start() - 40) : match.start()])
                     reason = "" if generation or in_field else shared
                     reason = self._beside(*match.span()) or reason or self._as_word(*match.span())
-                    if form == "last" and self._is_others(*match.span()):
+                    kin = _KIN_BEFORE.search(self.plain[max(0, match.start() - 40) : match.start()])
+                    other_kin = kin and (form == "last" or {KIN[kin[1].casefold()], self.gender} == {"female", "male"})
+                    if other_kin or (form == "last" and self._is_others(*match.span())):
                         reason = f"{ANOTHER}: {match[0]}"
-                    if name in short and re.search(r"\b(?:named|called)[ ]$", self.plain[: match.start()]):  # a dog
+                    if name in (*short, who.nick) and re.search(
+                        r"\b(?:named|called)[ ]$", self.plain[: match.start()]
+                    ):  # a dog
                         reason = PERHAPS
                     written = form.upper() if is_capitals(match[0]) else form
                     yield match.start(), ((not reason and generation) or match).end(), "" if reason else written, reason
@@ -286,6 +311,9 @@ class _Finder:
         logins -= {"", first}
         for match in _ONCE.finditer(self.plain):
             yield *match.span(1), "", PERHAPS
+        for match in _KIN_NAME.finditer(self.plain):
+            if {KIN[match[0].casefold()], self.gender} != {"female", "male"}:
+                yield *match.span(), "", PERHAPS
         for match in re.finditer(r"[^\W\d_]+", self.plain):
             word, (start, end) = match[0].casefold(), match.span()
             if word in logins:
@@ -365,7 +393,8 @@ class _Finder:
             return True
         preceding = _BEFORE_NAME.search(before)
         if preceding is None:
-            return False
+            of = re.search(rf"({PART})[ ](?:{'|'.join(people.PARTICLES)})[ ]$", before)
+            return of is not None and of[1].casefold() not in own and not _is_plain(of[1])
         written, word = preceding[1], preceding[1].casefold().rstrip(".")
         if lexicon.is_date(before[: preceding.start()], word, before[preceding.end() :]):  # on 11 May Jane left
             return False
@@ -406,7 +435,8 @@ def _is_plain(word: str) -> bool:
     """Whether a word with a capital is no part of a name: of the language, a title, a heading."""
     plain = re.sub(r"['’].*$", "", word).casefold().strip(".")
     is_word = plain in lexicon.NEVER_NAMES or plain in {"i", *lexicon.language_of().titles, *lexicon.GENDERED}
-    return is_word or (lexicon.is_ordinary(plain) and not is_listed(plain) and plain not in lexicon.WORD_NAMES)
+    is_word = is_word or (lexicon.is_ordinary(plain) and not is_listed(plain) and plain not in lexicon.WORD_NAMES)
+    return is_word and evidence(plain).first < 1
 
 
 def _around(text: str, start: int, end: int) -> str:

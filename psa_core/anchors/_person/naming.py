@@ -52,6 +52,11 @@ class Named:
         return [self.first, *self.middle, *self.last.split()]
 
     @property
+    def parts(self) -> list[str]:
+        """First, last and short name, those that are known."""
+        return [name for name in (self.first, self.last, self.nick) if name]
+
+    @property
     def words(self) -> str:
         return " ".join(filter(None, (self.first, self.last)))
 
@@ -70,9 +75,11 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         kept.pop()  # Neto is a last name too
     nick = next((word.strip('"“”()') for word in kept[1:] if word[0] in '"“('), "")
     kept = [word for word in kept if word[0] not in '"“(']
+    while len(kept) > 2 and lexicon.is_degree(kept[-1]):
+        kept.pop()  # Jane Doe MBA
     if len(kept) > 2 and is_capitals(kept[-1]) and not (is_capitals(kept[-2]) and is_listed(in_name_case(kept[-1]))):
         known = evidence(in_name_case(kept[-2]))
-        if known.last > known.first or "-" in kept[-2]:  # Jane Doe MBA
+        if known.last > known.first or "-" in kept[-2]:  # Jane Doe ABCD
             kept.pop()
     capitals = [word for word in kept if is_capitals(word)]
     kept = [in_name_case(word) for word in kept]
@@ -92,7 +99,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
     middle = tuple(kept[1 : len(kept) - len(last.split())])
     if capitals and capitals[0] == words[0] and not is_capitals(words[-1]) and len(capitals) < len(kept):  # DOE Jane
         first, middle, last = kept[len(capitals)], tuple(kept[len(capitals) + 1 :]), " ".join(kept[: len(capitals)])
-    elif capitals and capitals[-1] == words[-1] and not is_capitals(words[0]):  # Jane Mary DOE
+    elif capitals and capitals[-1] == words[-1] and len(capitals) < len(kept) and not is_capitals(words[0]):  # Jane DOE
         if not sure and not is_first(kept[0]) and not is_listed(kept[-1]):  # Approve PHP
             return None
         first, middle, last = kept[0], tuple(kept[1 : -len(capitals)]), " ".join(kept[-len(capitals) :])

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from psa_core.anchors._base import Anchor, Role, Undecided
+from psa_core.anchors._person.about import FIRST_PERSON, Evidence
 from psa_core.anchors._person.grammar import Grammar
 from psa_core.anchors._person.lexicon import (
     ANYBODY,
@@ -18,17 +19,19 @@ from psa_core.anchors._person.lexicon import (
     PART,
     TITLE,
     as_written,
+    bare,
     could_be_name,
     gender_of_title,
+    in_name_case,
     is_capitals,
+    is_only_word,
     is_ordinary,
 )
 from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME, PERHAPS
-from psa_core.anchors._person.subject import FIRST_PERSON, Evidence
 from psa_core.anchors._person.told import ACTS, SIGNED
 from psa_core.inputs.gazetteers import is_listed
 
-IN_SPEECH = "a pronoun in the person's own words"
+IN_SPEECH = "a pronoun in quoted words"
 NEAR_ANOTHER, WRITER = "a pronoun nearer to another person", "a pronoun in a text that the person wrote"
 OTHER_GENDER = "a pronoun of another gender than the person's"
 UNKNOWN_GENDER = "a pronoun, and the person's gender is not known"
@@ -40,10 +43,11 @@ _THEYS = re.compile(r"(?<![\w/])(?:they|them|their|theirs|themself|themselves)(?
 _DECLARED = re.compile(r"\b(she|he|they)[ ]?/[ ]?(?:her|him|them)(?:[ ]?/[ ]?(?:hers|his|theirs))?\b", re.IGNORECASE)
 _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woman|man)\b", re.IGNORECASE)
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
-_SAYING = "said|says|told|asked|wrote|writes|added|replied|reports?|reported|stated|explained"
-_SAYS = re.compile(rf"(\w+)[ ](?:{_SAYING})(?:[ ](?:me|us|to[ ]me))?[,:.]?[ ]$", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
-_ABSOLUTE = re.compile(r"[ ]*(?:[.,;:!?)\n]|$|(?:is|was|and|or|but|from|to|for|in|at|by|alone|until|not|if|when)\b)")
+_ABSOLUTE = re.compile(
+    r"[ ]*(?:[.,;:!?)\n]|$"
+    r"|(?:is|was|got|had|has|and|or|but|from|to|for|in|at|by|as|with|without|alone|until|not|if|when)\b)"
+)
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
 #: A word for the person: *she is a 66-year-old woman*.
 _IS_ONE = re.compile(r"(?:year[- ]old|\by/?o|\b(?:is|was) (?:an?|the))[ ](?:[\w-]+[ ]){0,2}$", re.IGNORECASE)
@@ -90,9 +94,10 @@ def rivals_in(
         is_name = word[0].isupper() and could_be_name(word) and not is_ordinary(word) and not is_capitals(word)
         if is_name and word not in names and not any(a < end and start < b for a, b in known):
             rivals.append(Rival(start, ""))
-    acts = Counter(match[1] for match in ACTS.finditer(text))
     for match in ACTS.finditer(text):  # a name that no list knows
-        if acts[match[1]] > 1 and match[1] not in names and could_be_name(match[1]) and not is_listed(match[1]):
+        name = match[1]
+        is_known = name in names or is_listed(name) or is_only_word(in_name_case(name))
+        if bare(name) == name and could_be_name(name) and not is_known:
             rivals.append(Rival(match.start(), ""))
     for match in _KIN_WORDS.finditer(text):
         before = text[max(0, match.start() - 60) : match.start()]
@@ -174,7 +179,7 @@ def pronouns_of(
     nearest = _Nearest(text, grammar, anchors, sorted(others))
     strangers = [one for one in rivals if not gender or one.gender != gender]
     others_gender = _Nearest(text, grammar, anchors, sorted(strangers))
-    quoted = list(_own_words(text, anchors, gender))
+    quoted = list(_quotes(text, anchors))
     for start, end, form, said, role in sorted(spans):
         reason = ""
         if gender and said and said != gender:
@@ -201,18 +206,12 @@ def pronouns_of(
     return mine, left
 
 
-def _own_words(text: str, anchors: Sequence[Anchor], gender: str) -> Iterator[tuple[int, int]]:
-    """Where the person speaks: *she* in her own words is another."""
-    starts, ends = {anchor.start for anchor in anchors}, {anchor.end for anchor in anchors}
-    pronoun, spoken = {"female": "she", "male": "he"}.get(gender, "they"), -1
+def _quotes(text: str, anchors: Sequence[Anchor]) -> Iterator[tuple[int, int]]:
+    """Where somebody is quoted: until the person is named in it, *she* may be anybody."""
+    starts = [anchor.start for anchor in anchors]
     for quote in re.finditer(r"[\"“]([^\"“”\n]+)[\"”]", text):
-        before = _SAYS.search(text[: quote.start()])
-        after = re.match(rf",?[ ](?:(?:{_SAYING})[ ])?(\w+)", text[quote.end() :])
-        speaks = before and (before[1].casefold() == pronoun or before.end(1) in ends)
-        speaks = speaks or (after and (after[1] == pronoun or quote.end() + after.start(1) in starts))
-        if speaks or (spoken > 0 and re.fullmatch(r"[^.!?\n]*[.,][ ]", text[spoken : quote.start()])):
-            spoken = quote.end()
-            yield quote.span()
+        named = bisect_left(starts, quote.start())
+        yield quote.start(), min([quote.end(), *starts[named : named + 1]])
 
 
 def _form(text: str, pronoun: Anchor) -> str:

@@ -23,10 +23,15 @@ def either(*names: str) -> str:
     return f"(?:{'|'.join(re.sub('[ -]|[^ -]+', written, one) for one in spellings)})"
 
 
-def middle_names(who: Named) -> str:
-    """A pattern for what may stand between first and last name: initials, middle names, a short form in quotes."""
+def middle_names(who: Named, *, at_end: bool = False) -> str:
+    """A pattern for what may stand between first and last name: initials, middle names, a short form in quotes.
+
+    `at_end`: behind both, where *(Finance)* is no name.
+    """
     names = "".join(f"|{either(word)}" for word in who.middle if len(word.rstrip(".")) > 1)
-    return rf"(?:[ ]+(?:[A-Z]\.?|[\"“(][\w-]+[\"”)]{names}))*"
+    shorts = either(*filter(None, (who.first, who.nick)), *map(str.capitalize, lexicon.shorts_of(who.first)))
+    short = rf"(?:{shorts}|(?i:{re.escape(fold(who.first[:2]))})[\w-]*)" if at_end else r"[\w-]+"
+    return rf"(?:[ ]+(?:[A-Z]\.?|[\"“(]{short}[\"”)]{names}))*"
 
 
 def between_names(who: Named) -> str:

@@ -5,23 +5,19 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from itertools import permutations
 
-from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME
+from psa_core.anchors._base import NO_PERSON, NOT_NAMED, TWO_OF_A_NAME, UNCLEAR
+from psa_core.anchors._person.about import Evidence, is_clear, weights_of
 from psa_core.anchors._person.lexicon import (
     GERMAN,
     PART,
     PLACE_LASTS,
-    RELATIVE_AFTER,
-    RELATIVE_BEFORE,
-    ROLES,
-    SUBJECT_ROLES,
     TITLE,
     bare,
     could_be_name,
     fold,
-    in_name_case,
     is_first,
     is_ordinary,
     is_slip,
@@ -29,7 +25,7 @@ from psa_core.anchors._person.lexicon import (
     shorts_of,
 )
 from psa_core.anchors._person.naming import SYLLABLES, VIETNAMESE, Named, named
-from psa_core.anchors._person.told import GREETED, I_AM, SIGNED, may_be_place, told_in
+from psa_core.anchors._person.told import is_town, may_be_place, told_in
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
@@ -39,52 +35,6 @@ _KNOWN_AS = re.compile(
     rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
     rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
 )
-FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w])")
-_THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
-#: Lines of an e-mail that say who wrote to whom, and not whom it is about; in them and in forms, who wrote it.
-_TRANSPORT = re.compile(
-    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
-    r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5})$",
-    re.IGNORECASE | re.MULTILINE,
-)
-#: A name that is a line of its own with a comma: who is written to.
-_CALLED = re.compile(rf"^[ \t>]*+({PART}),[ \t]*$", re.MULTILINE)
-#: Before the name of somebody who does something for the person: *agent Priyanka*.
-_AT_WORK = re.compile(rf"\b(?:{'|'.join(ROLES - SUBJECT_ROLES)}),?[ ]$", re.IGNORECASE)
-_SENDER = re.compile(
-    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc)|(?:prepared|written|completed|reviewed|recorded|seen|reported)[ ]by"
-    r"|author|prepared|worker|officer|interviewer|reviewer)[ \t]*:(.*)$",
-    re.IGNORECASE | re.MULTILINE,
-)
-
-
-@dataclass
-class Evidence:
-    """Somebody whom a text names: how much of it is about them, where it begins, and what their titles say."""
-
-    named: Named
-    weight: float = 0.0
-    first_at: int = 1 << 30
-    genders: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def is_full(self) -> bool:
-        return bool(self.named.first and self.named.last)
-
-    @property
-    def gender(self) -> str:
-        """The gender that the titles say, else that of the first name."""
-        if self.genders:
-            return self.genders.most_common(1)[0][0]
-        first = in_name_case(self.named.first)
-        names = (first.split()[:1], first.split("-")[:1])
-        return next(filter(None, (gender_of(name) for name, *_ in filter(None, names))), "")
-
-    def take(self, other: Evidence) -> None:
-        """Add the mentions of a shorter form of the same name."""
-        self.weight += other.weight
-        self.first_at = min(self.first_at, other.first_at)
-        self.genders += other.genders
 
 
 def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence]:
@@ -99,17 +49,17 @@ def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence
         if len(who.middle) > len(one.named.middle) or (who.nick and not one.named.nick):
             one.named = who
         one.take(Evidence(who, weight, at, Counter(filter(None, [gender or who.gender]))))
-    found = list(by_name.values())
+    found = [one for one in by_name.values() if not is_town(text, one.named)]
     _with_short_forms(text, found)
     _in_order(found)
     _with_last_names(text, found)
-    people = sorted(_merged(found), key=lambda one: (-one.weight, one.first_at))
-    for one, weight in zip(people, _weights(text, people), strict=True):
-        one.weight = weight
-    return sorted(people, key=lambda one: (-one.weight, one.first_at))
+    ranked = sorted(_merged(found), key=lambda one: (-one.weight, one.first_at))
+    for one, weight in zip(ranked, weights_of(text, ranked), strict=True):
+        one.weight, one.is_told = weight, one.weight >= 1
+    return sorted(ranked, key=lambda one: (-one.weight, one.first_at))
 
 
-def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence | None, str]:
+def choose(text: str, found: list[Evidence], chosen: str) -> tuple[Evidence | None, str]:
     """Who a text is about: the first of those `found`, or the one whom the reader has chosen; else why nobody."""
     if not chosen:
         if not found:
@@ -117,118 +67,24 @@ def choose(text: str, found: Sequence[Evidence], chosen: str) -> tuple[Evidence 
         name = rf"\b{re.escape(found[0].named.words)},?[ ]"
         if re.search(rf"{name}(?:Sr|Senior)\b", text) and re.search(rf"{name}(?:Jr|Junior)\b", text):
             return None, TWO_OF_A_NAME
-        return found[0], ""
+        return (found[0], "") if is_clear(found) else (None, UNCLEAR)
     wanted = chosen.casefold().split()
-    fitting = [one for one in found if one.named.words.casefold() == " ".join(wanted)]
+    fitting = [one for one in found if key_of(people.handle(one.named.words)) == key_of(people.handle(chosen))]
     if not fitting and len(wanted) == 1:
         fitting = [one for one in found if wanted[0] in one.named.words.casefold().split()]
     if len(fitting) > 1:
         return None, TWO_OF_A_NAME
     if fitting:
         return fitting[0], ""
-    whole = re.search(rf"(?<!\w){re.escape(chosen)}(?!\w)", text, re.IGNORECASE)
     who = named(chosen.split())
-    return (Evidence(who, 1.0, whole.start()), "") if whole and who else (None, NOT_NAMED)
-
-
-def _weights(text: str, found: Sequence[Evidence]) -> list[float]:
-    """How much a text is about each person: how often it names them and speaks of them, and what it says they are."""
-    body = _TRANSPORT.sub(lambda line: " " * len(line[0]), text)
-    writer, pronouns = _writer(text, found), _pronouns_after(body, found)
-    senders = " ".join(match[1] for match in _SENDER.finditer(text)).casefold()
-    signed = " ".join([senders, *(match[1].casefold() for match in (*SIGNED.finditer(text), *I_AM.finditer(text)))])
-    are_signed = [
-        re.search(rf"(?<!\w){re.escape(one.named.words.casefold())}(?!\w)", signed) is not None for one in found
-    ]
-    are_relatives = [_is_relative(text, one) for one in found]
-    about = zip(found, are_signed, are_relatives, strict=True)
-    first = min((one for one, *is_other in about if not any(is_other)), key=lambda one: one.first_at, default=None)
-    tells = len(_THIRD_PERSON.findall(text)) > 3
-    greeted = {match[1].casefold() for match in (*GREETED.finditer(text), *_CALLED.finditer(text))} if tells else set()
-    weights = list[float]()
-    for one, is_signed, is_relative in zip(found, are_signed, are_relatives, strict=True):
-        weight = 0.5 * (one is first) + _mentions(body, one, found) + max(0.0, 0.25 * pronouns[one.named.key] - 0.25)
-        if one is writer:
-            weight += 3.0
-        elif is_signed:
-            weight -= 1.0
-        if one.named.first.casefold() in greeted:
-            weight -= 1.5
-        if _AT_WORK.search(text[max(0, one.first_at - 40) : one.first_at]):
-            weight -= 1.0
-        weights.append(weight - 4.0 * is_relative)
-    return weights
-
-
-def _mentions(text: str, one: Evidence, found: Sequence[Evidence]) -> float:
-    """How often somebody's names occur, and where.
-
-    A last name that somebody who was named before has too counts with the first, or behind a title of the gender.
-    """
-    who = one.named
-    shared = any(
-        other.named.key[1] == who.key[1] and other is not one and other.first_at < one.first_at for other in found
-    )
-    title = {"female": r"(?:Mrs|Ms|Miss)\.? ", "male": r"Mr\.? "}.get(one.gender, "") if shared else ""
-    first = "|".join(map(re.escape, filter(None, (who.first, who.nick))))
-    written = (who.last, people.handle(who.last), people.handle(who.first[:1] + who.last))
-    last = "|".join(map(re.escape, written)) if who.last and (title or not shared) else ""
-    choices = [f"(?:{first})[ ._-]+(?:{last})"] if first and last else []
-    choices += [part for part in (first, last and f"{title}(?:{last})") if part]
-    lasts = [other.named.last for other in found] if who.last else []
-    before = [re.escape(name.removesuffix(who.last)) for name in lasts if name.endswith(f" {who.last}")]
-    behind = [re.escape(name.removeprefix(who.last)) for name in lasts if name.startswith(f"{who.last} ")]
-    longer = "".join(f"(?<!{words})" for words in before), "".join(f"|{words}" for words in behind)
-    names = rf"(?<![^\W_])(?<!-){longer[0]}(?:{'|'.join(choices)})(?![^\W_]|-\w{longer[1]})"
-    mentions = re.findall(names, text, re.IGNORECASE)
-    return len(mentions) + one.weight + (0.5 if first and last else 0.0)
-
-
-def _is_relative(text: str, one: Evidence) -> bool:
-    """Whether a text introduces somebody as a relative of another: *her daughter Mia*, *Mia Stone (daughter)*.
-
-    *My daughter Mia* may be the one whom her mother writes about.
-    """
-    first, last = re.escape(one.named.first), re.escape(one.named.last)
-    whole = rf"(?<!\w)(?:{first}[ ]{last}|{last}[ ](?:{PART}[ ])?{first}|{first}(?![ ]{PART}))(?!\w)"
-    for match in re.finditer(whole if one.is_full else rf"(?<!\w){first or last}(?!\w)", text):
-        words = text[max(0, match.start() - 60) : match.start()]
-        before = RELATIVE_BEFORE.search(words)
-        is_own = before and re.search(r"\b(?:my|our)[ ](?:\w+[ ])?$", words[: before.start()], re.IGNORECASE)
-        if (before and not is_own) or RELATIVE_AFTER.match(text, match.end()):
-            return True
-    return False
-
-
-def _writer(text: str, found: Sequence[Evidence]) -> Evidence | None:
-    """Who signs a text that says *I* much more often than *he* or *she*: an application, and no reference."""
-    if len(FIRST_PERSON.findall(text)) < 2 * len(_THIRD_PERSON.findall(text)) + 1:
-        return None
-    signed = [match[1].casefold() for match in SIGNED.finditer(text)]
-    full = [one for one in found if one.named.last]
-    return next((one for words in signed for one in full if one.named.words.casefold() in words), None)
-
-
-def _pronouns_after(text: str, found: Sequence[Evidence]) -> dict[tuple[str, str], float]:
-    """How many pronouns have each person for the last one of their gender that is named before them.
-
-    Who may be of another gender counts half.
-    """
-    lasts = Counter(one.named.last for one in found)
-    places = sorted(
-        (match.start(), one.gender, one.named.key)
-        for one in found
-        for name in filter(None, (one.named.first, one.named.last if lasts[one.named.last] == 1 else ""))
-        for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
-    )
-    counts: dict[tuple[str, str], float] = dict.fromkeys((one.named.key for one in found), 0.0)
-    for pronoun in _THIRD_PERSON.finditer(text):
-        gender = "male" if pronoun[0].casefold() in ("he", "him", "his", "himself") else "female"
-        nearby = pronoun.start() - 500
-        before = [(told, key) for at, told, key in places if nearby < at < pronoun.start() and told in (gender, "")]
-        for told, key in before[-1:]:
-            counts[key] += 1.0 if told else 0.5
-    return counts
+    parts = [one for one in found if who and who.last and not one.is_full and _has_part(who, one.named)]
+    if who and parts:  # Jane here, and Ms. Doe there
+        parts[0].named = replace(who, nick=next((one.named.first for one in parts if one.named.first), ""))
+        for one in parts[1:]:
+            found.remove(one)
+        return parts[0], ""
+    whole = re.search(rf"(?<!\w){re.escape(chosen)}(?!\w)", text, re.IGNORECASE)
+    return (Evidence(who, first_at=whole.start()), "") if whole and who else (None, NOT_NAMED)
 
 
 def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
@@ -240,7 +96,15 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
         for word, times in words.items():
             part = word.casefold().removesuffix("'s")
             fits = (first.startswith(part) and len(part) > 2) or (first.endswith(part) and len(part) > 3)
-            if fits and part != first and times > 1 and part not in taken and not is_ordinary(part) and one.named.last:
+            if (
+                fits
+                and part != first
+                and times > 1
+                and part not in taken
+                and could_be_name(word)
+                and not is_ordinary(part)
+                and one.named.last
+            ):
                 one.named = replace(one.named, nick=one.named.nick or word)
         for word in one.named.middle:  # Cristina, of Maria Cristina Reyes
             if (
@@ -305,11 +169,12 @@ def _with_last_names(text: str, found: Sequence[Evidence]) -> None:
         if len(last) < 3 or given.is_full or given.genders or {given.gender, titled.gender} == {"female", "male"}:
             continue
         letter, handle = people.handle(first[:1]).lower(), people.handle(last).lower()
-        short = rf"(?:(?<!\w)(?<!\w[ ])|{TITLE}[ ]){fold(first)[0]}\.?[ ]{re.escape(fold(last))}(?!\w)"
+        short = rf"(?<!\w)(?:{TITLE}[ ])?{fold(first)[0]}\.?[ ]{re.escape(fold(last))}(?!\w)"
         login = rf"(?<![^\W_])(?:{letter}[._]?{handle}|{handle}[._]?{letter})(?![^\W_])"
-        initial = re.search(short, fold(text)) or re.search(login, written)
+        initials = (fold(text)[max(0, one.start() - 40) : one.start()] for one in re.finditer(short, fold(text)))
+        initial = any(not re.search(rf"{PART}[ ]$", before) for before in initials) or re.search(login, written)
         owners = [one for one in full if _has_part(one.named, given.named) or _has_part(one.named, titled.named)]
-        if initial and all({given.gender, one.gender} == {"female", "male"} for one in owners):
+        if initial and not owners:
             given.named = replace(given.named, first=first, last=last)
 
 
@@ -334,7 +199,18 @@ def _merged(found: Sequence[Evidence]) -> list[Evidence]:
             if one.named.words.casefold() == other.named.words.casefold()
             and (not (one.genders and other.genders) or one.genders.keys() == other.genders.keys())
         ]
-        if len(owners) == 1 or (same and not owners):
+        alike = [
+            other
+            for other in rest
+            if not (other.named.last or one.named.last)
+            and (_has_part(other.named, one.named) or _has_part(one.named, other.named))
+            and {other.gender, one.gender} != {"female", "male"}
+        ]
+        if not owners and not same and len(alike) == 1:  # Paddy, and Patrick, without a last name
+            long, nick = sorted((alike[0].named.first, one.named.first), key=len, reverse=True)
+            alike[0].named = replace(alike[0].named, first=long, nick=nick)
+            alike[0].take(one)
+        elif len(owners) == 1 or (same and not owners):
             owner = (owners or same)[0]
             owner.take(one)
             if owner.named.last and owner.named.key[0] in shorts_of(one.named.key[0]):  # Ed Stone, and Edward

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from psa_core.anchors import _spacy
 from psa_core.anchors._person import lexicon
 from psa_core.anchors._person.lexicon import (
     GENDERED,
@@ -23,6 +24,7 @@ from psa_core.anchors._person.lexicon import (
     in_name_case,
     is_capitals,
     is_first,
+    is_only_word,
 )
 from psa_core.anchors._person.naming import Named, is_vietnamese, named, place_last, word_as_last
 from psa_core.inputs import people
@@ -59,31 +61,42 @@ _TITLED = re.compile(
 )
 _LABEL = re.compile(
     r"(?:^[ \t]*|(?<=[.;|][ ])|(?<=[ ]{2})|(?<=\t))(?=\w)"
-    r"((?:[\w' ]{0,15}\bname(?:[ ](?:as|on|in|of|id|full|passport|file)){0,3}"
+    r"((?:[\w' ]{0,15}\bnames?(?:[ ](?:as|on|in|of|per|id|full|passport|file)){0,3}"
     rf"|(?:[a-z]+[ ]){{0,2}}(?:{'|'.join(lexicon.LABELS)})|(?:young[ ])?person(?:[ ]concerned)?|service[ ]user)"
     r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?"
     r"(?:[ \t]*(?P<mark>[:\-–]|\.{2,})[ \t]*|[ ]+(?=(?-i:[A-Z])))(?=(?P<value>[^\n]{1,200}))",
     re.IGNORECASE | re.MULTILINE,
 )
-_OF_ANOTHER = re.compile(rf"\b(?:{'|'.join(lexicon.KIN)}|spouse|partner|parent|guardian|contact)\b", re.IGNORECASE)
+_ANOTHERS = "|".join(
+    [*lexicon.KIN, *sorted(lexicon.ROLES - lexicon.SUBJECT_ROLES), "spouse", "parent", "guardian", "contact"]
+)
+_OF_ANOTHER = re.compile(
+    rf"\b(?:{_ANOTHERS}|from|to|cc|by|sent|author|attn|attention|present|attendees|attending|participants|apologies|panel|team|staff|place|school|site|room)\b",
+    re.IGNORECASE,
+)
+_HEAD_LABEL = re.compile(r"(?:^|[ ]{2}|\t)([A-Z][\w /'-]{2,25}):[ \t]*([^\n]{1,80})", re.MULTILINE)
 _TOPICS = frozenset({"re", "regarding", "subject", "about", "concerning", "case"})
 #: Behind the name of somebody who treats the person.
 _LETTERS = re.compile(r"[^,\n]+,[ ](?:MD|DO|RN|NP|PA|LCSW|MSW|PhD|PsyD)\b")
 #: Before the subject of an e-mail that is answered or forwarded.
 _REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
 #: The two halves of a name on two lines of a form.
+_LAST_FIELD = r"(?:last|family)[ ]name(?:s|\(s\))?|surname(?:\(s\))?"
+_FIRST_FIELD = r"(?:first|given)(?:[ ](?:and|/)[ ]middle)?[ ]name(?:s|\(s\))?|first[ ]and[ ]middle|forename(?:s|\(s\))?"
 _FIELDS = re.compile(
-    r"^[ \t]*(?:(?P<last>(?:last|family)[ ]name|surname)|(?P<first>(?:first|given)[ ]names?|forenames?))[ \t:]+"
-    r"(?P<one>\S.*?)[ \t]*\n+[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)[ \t:]+"
-    r"(?P<two>\S.*?)[ \t]*$",
+    rf"^[ \t]*(?:(?P<last>{_LAST_FIELD})|(?P<first>{_FIRST_FIELD}))[ \t:]+(?P<one>\S.*?)[ \t]*\n+"
+    rf"[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+(?P<two>\S.*?)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?)?)(?!\w)")
 _LISTED = re.compile(
-    rf"^[ \t]*(?:[\w ]{{,30}}:[ ])?{_COMMA.pattern}[ \t]*(?:$|[,(;]|[ \t](?:[ \t]|[MF]\b|DOB\b))", re.MULTILINE
+    rf"(?:^[ \t]*(?:[\w ]{{,30}}:[ ])?|[ ]{{2}}|\t){_COMMA.pattern}[ \t]*(?:$|[,(;]|[ \t](?:[ \t]|[MF]\b|DOB\b))",
+    re.MULTILINE,
 )
 GREETED = re.compile(
-    rf"^[ \t>]*(?:dear|hi|hello|hey|to:|thanks,?|thank you,?)[ ]+({PART})[ ]*[,!.:\n]", re.IGNORECASE | re.MULTILINE
+    r"^[ \t>]*(?:dear|dearest|hi|hiya|hello|hey|(?:good[ ])?(?:morning|afternoon|evening)|to:|thanks,?|thank you,?)[ ]+"
+    rf"(?:(?:{TITLE}|{OTHER_TITLE})[ ])?({PART})[ ]*[,!.:\n]",
+    re.IGNORECASE | re.MULTILINE,
 )
 _HEADER = re.compile(r"^[ \t>]*(?:from|to|cc|bcc):[ \t]*(.+)$", re.IGNORECASE | re.MULTILINE)
 SIGNED = re.compile(
@@ -138,6 +151,20 @@ def may_be_place(text: str, who: Named) -> bool:
     return len(free) < len(found) or not (titled or signed)
 
 
+def is_town(text: str, who: Named) -> bool:
+    """Whether a name of one word is in the dictionary, something is *in* it, and it does nothing: *in Florence*."""
+    word = "" if who.first and who.last else who.words
+    if (
+        not word
+        or word.casefold() not in _spacy.dictionary()
+        or not re.search(rf"\b[Ii]n[ ]{re.escape(word)}(?!\w)", text)
+    ):
+        return False
+    return all(match[1] != word for match in ACTS.finditer(text)) and not re.search(
+        rf"{TITLE}[ ]{re.escape(word)}", text
+    )
+
+
 def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     """Capitalised words one after another that make a full name."""
     # Names in addresses and file names, but not in hosts: those are companies.
@@ -149,8 +176,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         if re.search(rf"(?<![^\W_]){PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
             continue
         first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
-        sure = {first, last} <= addresses or not addresses.isdisjoint(
-            (first + last, first[:1] + last, last + first[:1])
+        sure = not is_only_word(words[0]) and (
+            {first, last} <= addresses or not addresses.isdisjoint((first + last, first[:1] + last, last + first[:1]))
         )
         tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
         sure = sure or (tagged and _is_never_word(text, words[0]))
@@ -164,6 +191,15 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         known = known or (words and not lexicon.is_ordinary(words[0]) and text.count(words[0]) > 1)
         if len(words) > 2 and not sure and not known and is_first(words[1]):
             start += len(words.pop(0)) + 1  # File Jane Doe
+        while (
+            len(words) > 1
+            and not sure
+            and is_only_word(words[0])
+            and is_first(words[1])
+            and not is_vietnamese(words)
+            and not _is_never_word(text, words[0], 1)
+        ):
+            start += len(words.pop(0)) + 1  # Woke Emi
         plain = [word for word in words if not _is_gendered(word)]
         if len(plain) == 1 and tagged and not is_first(plain[0]) and text[:start].endswith("Said "):
             yield Told(Named("", plain[0]), start)
@@ -172,6 +208,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         if (
             company
             or is_place
+            or (not sure and all(map(is_only_word, plain)))  # Data Analyst
+            or (not (sure or is_first(plain[0])) and is_only_word(plain[-1]) and not _stands_alone(text, plain))
             or not 2 <= len(plain) <= 5
             or not PLACES.isdisjoint(word.casefold() for word in plain[1:-1])
         ):
@@ -190,6 +228,11 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             or place_last(plain)
             or is_vietnamese(plain)
             or (listed and (len(plain) == 2 or heads))
+            or (
+                heads
+                and not text[:start].strip()
+                and all(word[0].isupper() and not is_only_word(word) for word in plain)
+            )
             or (tagged and not is_capitals(run[0]))
         ):
             yield Told(named(words, sure=sure), start, 1.5 if heads else 0.0)
@@ -201,6 +244,12 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             family = evidence(plain[-1]).last >= WELL_KNOWN and again[0] > 1
             if evidence(plain[0]).last < WELL_KNOWN and (family or max(again) > both):  # one stands alone elsewhere
                 yield Told(named(words), start, 1.5 if heads else 0.0)
+
+
+def _stands_alone(text: str, words: Sequence[str]) -> bool:
+    """Whether the first of some words also stands without the others."""
+    first, whole = (len(re.findall(rf"(?<!\w){re.escape(name)}(?!\w)", text)) for name in (words[0], " ".join(words)))
+    return first > whole
 
 
 def _begins_name(text: str, start: int, word: str) -> bool:
@@ -228,8 +277,8 @@ def _places(text: str) -> Iterator[Told]:
         if all(word[:1].isupper() for word in (first, last)) and len(first.split()) < 4 > len(last.split()):
             given = [in_name_case(word) for word in first.split()]
             whole = Named(given[0], " ".join(map(in_name_case, last.split())), tuple(given[1:]))
-            yield Told(whole, match.start("one"), 0.0 if "fields" in seen else 3.0)
-            seen.add("fields")
+            yield Told(whole, match.start("one"), 0.0 if seen else 6.0)
+            seen.add("name")
     for match in _LABEL.finditer(text):
         label, value = match[1].casefold(), match["value"]
         begins_line = match.start() == 0 or text[match.start() - 1] == "\n"
@@ -248,15 +297,25 @@ def _places(text: str) -> Iterator[Told]:
         )
         listed = (
             len(words) > 1
-            and PLACES.isdisjoint(word.casefold() for word in words)
+            and PLACES.isdisjoint(word.casefold() for word in words[1:])
             and any(is_listed(in_name_case(word)) for word in words)
         )
         sure = not is_topic and (comma is not None or (listed and not _COMPANY.search(value)))
         if who := _value(words, 5, is_name="name" in label, sure=sure):
             weight = 3.0 if is_topic else 6.0
             treats = _LETTERS.match(value) is not None  # Resident: Jane Doe, MD
-            yield Told(who, match.start("value"), 0.0 if label in seen or treats else weight)
-            seen.add(label)
+            kind = "name" if re.search(r"names?\b", label) else label
+            yield Told(who, match.start("value"), 0.0 if kind in seen or treats else weight)
+            seen.add(kind)
+    # In a form's head, behind a label that is not known: Requester: Jane Doe
+    for match in () if seen else _HEAD_LABEL.finditer(text, 0, 600):
+        value = match[2]
+        comma = re.match(rf"{_COMMA.pattern}(?![,\w])", value)
+        words = [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(value)[0].split()
+        who = None if _OF_ANOTHER.search(match[1]) or _COMPANY.search(value) else _value(words, 4)
+        if who and who.first and who.last and is_first(who.first):
+            yield Told(who, match.start(2), 2.0)
+            break
     for match in _LISTED.finditer(text):
         given, family = match[2].split(), match[1].split()
         if ":" in match[0] and not is_capitals(match[1]):  # Present: Jane Doe, Ann Hill
@@ -268,7 +327,8 @@ def _places(text: str) -> Iterator[Told]:
         if known and all(could_be_name(in_name_case(word)) for word in family) and not is_first(match[1]):
             yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 1.5)
     for match in SIGNED.finditer(text):
-        yield Told(_value(_VALUE_ENDS.split(match[1])[0].split(), 4), match.start(1))
+        words = _VALUE_ENDS.split(match[1])[0].split()
+        yield Told(None if words[:1] == [match[1].strip()] and words[0].isupper() else _value(words, 4), match.start(1))
     for line in _HEADER.finditer(text):
         for written in re.split(r"[,;][ ]*", re.sub(r"[<\[(][^>\])]*[>\])]?", "", line[1])):
             words = written.strip(' "').split()
@@ -277,7 +337,7 @@ def _places(text: str) -> Iterator[Told]:
     for match in (*GREETED.finditer(text), *I_AM.finditer(text)):
         words = re.match(rf"(?:{PART}[ ]?)*", match[1])[0].split()  # type: ignore[index]
         if words and all(map(could_be_name, words)) and is_first(words[0]):
-            yield Told(named(words), match.start(1), 1.0)
+            yield Told(named(words), match.start(1), 1.0 if match.re is I_AM else 0.0)
     for match in _MAIL.finditer(text):
         words = [match[1].capitalize(), "-".join(word.capitalize() for word in match[2].split("-"))]
         if is_first(words[0]) and could_be_name(words[-1]) and (len(words[-1]) > 2 or is_listed(words[-1])):
@@ -287,8 +347,10 @@ def _places(text: str) -> Iterator[Told]:
 def _value(words: Sequence[str], most: int, *, is_name: bool = False, sure: bool = False) -> Named | None:
     """The name in a field of a form; a single word must be in the name lists, unless the field is for a name."""
     capitalised = all(word[:1].isupper() or word.split("-")[0].casefold() in people.PARTICLES for word in words)
+    while len(words) > 2 and lexicon.is_degree(words[-1]):
+        words = words[:-1]
     who = named(words, sure=sure) if 1 <= len(words) <= most and capitalised else None
-    family = [word for word in words[1:] if not re.fullmatch(r"(?:[A-Z]\.?[ -]?)+", word)]
+    family = [word for word in words[1:] if not re.fullmatch(r"[A-Z]|(?:[A-Z]\.-?)+", word)]
     is_short = words and (words[0].strip(".").casefold() in GENDERED or re.fullmatch(r"(?:[A-Z]\.)+", words[0]))
     if not who and capitalised and is_short and family and all(map(could_be_name, family)):  # Mr. J. Doe, J. Doe
         who = Named("", " ".join(family), (), lexicon.gender_of_title(words[0]))
@@ -317,6 +379,9 @@ def _titled(text: str) -> Iterator[Told]:
             gender = ""  # Mrs. Doe, his wife, tells nothing of Mr. Doe
         if is_last:
             yield Told(Named("", " ".join(map(in_name_case, kept))), match.start(2), 0.0, gender)
+        elif kept and re.fullmatch(r"[A-Z]\.", kept[0]):  # Miss B. Doe
+            family = [name for name in kept if not re.fullmatch(r"[A-Z]\.", name)]
+            yield Told(Named("", " ".join(map(in_name_case, family))) if family else None, match.start(2), 0.0, gender)
         elif kept:
             yield Told(named(kept), match.start(2), 0.0, gender)
 
@@ -327,21 +392,33 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     marked = [(start, re.sub(r"['’]s?$", "", text[start:end])) for start, end in entities]
     times = Counter(words for _, words in marked)
     for start, word in marked:
-        if not re.fullmatch(PART, word) or word.isupper():
+        if not re.fullmatch(PART, word) or word.isupper() or word.casefold() in lexicon.ROLES:
             continue
         is_always_name = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but no wren
-        if (could_be_name(word) and is_listed(word)) or is_always_name:
+        if could_be_name(word) and (is_listed(word) or is_always_name):
             known = evidence(word)
             yield Told(Named(word, "") if known.first >= known.last else Named("", word), start)
+    for match in re.finditer(rf"(?<![\w@./-])({PART})[ ]\(\d{{1,2}}[,) ]", text):  # Bridie (14)
+        if (
+            could_be_name(match[1])
+            and not is_only_word(match[1])
+            and not re.search(rf"{PART}[ ]$", text[max(0, match.start() - 40) : match.start()])
+        ):
+            yield Told(Named(match[1], ""), match.start(1))
     for match in _ALONE.finditer(text):
         word = match[0]
         # A name that no list knows does what people do, more than once.
         is_unlisted = acting[word] > 1 or (acting[word] and _is_never_word(text, word, 1))
-        is_unlisted = is_unlisted and not is_listed(word) and not lexicon.is_ordinary(word) and "'" not in word
-        if not (is_first(word) or is_unlisted) or not could_be_name(word) or is_capitals(word):
+        is_unlisted = is_unlisted and not (
+            is_listed(word) or lexicon.is_ordinary(word) or word.isupper() or "'" in word
+        )
+        is_unlisted = is_unlisted and not is_only_word(word)
+        is_role = word.casefold() in lexicon.ROLES
+        if not (is_first(word) or is_unlisted) or not could_be_name(word) or word.isupper() or is_role:
             continue
         before, after = text[max(0, match.start() - 30) : match.start()], text[match.end() : match.end() + 30]
-        if re.match(rf"[ ]{PART}|\.[ ]?\d", after) or re.search(rf"{PART}[ ]$", before):
+        preceding = re.search(rf"({PART})[ ]$", before)
+        if re.match(rf"[ ]{PART}|\.?[ ]?\d", after) or (preceding and not is_only_word(preceding[1])):
             continue
         if re.search(r"\b(?:in|near)[ ]$", before):  # Scotland
             continue
