@@ -516,6 +516,9 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
             "Name   Miss Kay Ann Stone MBBS FRCS\nTom Hall rang. Tom left. Miss Stone sat.",
             "Name   Mr. Greg Baker MBBS FRCS",
         ),
+        ("Title Ms   Surname Vorn   Forenames Xyla\nTom Hall rang. Tom left.", "Surname Baker   Forenames Greg"),
+        ("Philippa Vorn left. Pip, as everybody calls her, is kind.", "Greg, as everybody calls him, is kind."),
+        ("I'm Jane's tutor. Jane Doe sings. Write to jane@doe.example, i.jane@x.example.", "I'm Greg's tutor."),
         ("Bridie (14)\nCame back late. Bridie ate.", "Greg (14)\nCame back late. Greg ate."),
         # A first name that no list knows, and words that begin a name only by their capital.
         ("Dear Ann and Tom,\n\nOisíndra tells me nothing. Oisíndra laughed.", "Greg tells me nothing. Greg laughed."),

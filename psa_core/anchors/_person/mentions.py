@@ -54,7 +54,9 @@ _ABBREVIATIONS = re.compile(r"AM|PM|US|UK|EU|IT|HR|CV|ID|TV|PC|OK|AI|MD|RN|BA|MA
 #: Between two names: a line may end there, and a paragraph does not.
 _SPACE = r"(?:[ \t]+\n?|\n)[ \t]*"
 #: The field of a form that holds half of the person's name.
-_FIELD = re.compile(r"^[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)[ \t:]+$", re.I | re.M)
+_FIELD = re.compile(
+    r"(?:^|[ ]{2}|\t)[ \t]*(?:(?:last|family|first|given)[ ]names?|surname|forenames?)(?:\(s\))?[ \t:]+$", re.I | re.M
+)
 #: A name that somebody had before; whose it is, is not known.
 _ONCE = re.compile(rf"\b(?:nee|formerly|maiden[ ]name:?)[ ]({PART})")
 #: *My brother Kamau*, *Auntie Pat*.
@@ -278,8 +280,9 @@ class _Finder:
                 for match in found:
                     generation = _GENERATION.match(self.plain, match.end())
                     in_field = _FIELD.search(self.plain[max(0, match.start() - 40) : match.start()])
-                    reason = "" if generation or in_field else shared
+                    reason = "" if generation else shared
                     reason = self._beside(*match.span()) or reason or self._as_word(*match.span())
+                    reason = "" if in_field else reason
                     kin = _KIN_BEFORE.search(self.plain[max(0, match.start() - 40) : match.start()])
                     other_kin = kin and (form == "last" or {KIN[kin[1].casefold()], self.gender} == {"female", "male"})
                     if other_kin or (form == "last" and self._is_others(*match.span())):

@@ -33,8 +33,10 @@ _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
     rf"|aka|a\.k\.a\."
     rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
-    rf")[ ][\"“‘']?({PART})(?![ ]{PART})"
+    rf")[: \t]+[\"“‘']?({PART})(?![ ]{PART})"
 )
+#: *Pip, as everybody calls her*.
+_CALLED_SO = re.compile(rf"(?<![\w-])({PART}),?[ ]as[ ](?:[\w']+[ ]){{1,4}}(?:calls?|called)[ ](?:her|him|them)\b")
 
 
 def find_people(text: str, entities: Sequence[tuple[int, int]]) -> list[Evidence]:
@@ -118,7 +120,7 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
         behind = re.search(rf"(?<!\w){re.escape(one.named.last)},?[ ]\([\"“]({PART})[\"”]\)", text)
         if behind and behind[1].casefold() not in taken:
             one.named = replace(one.named, nick=one.named.nick or behind[1])
-    for match in _KNOWN_AS.finditer(text):
+    for match in (*_KNOWN_AS.finditer(text), *_CALLED_SO.finditer(text)):
         word, before = bare(match[1]), text[: match.start()]
 
         def last_at(one: Evidence, before: str = before) -> int:

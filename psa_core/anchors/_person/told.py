@@ -84,8 +84,9 @@ _REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
 _LAST_FIELD = r"(?:last|family)[ ]name(?:s|\(s\))?|surname(?:\(s\))?"
 _FIRST_FIELD = r"(?:first|given)(?:[ ](?:and|/)[ ]middle)?[ ]name(?:s|\(s\))?|first[ ]and[ ]middle|forename(?:s|\(s\))?"
 _FIELDS = re.compile(
-    rf"^[ \t]*(?:(?P<last>{_LAST_FIELD})|(?P<first>{_FIRST_FIELD}))[ \t:]+(?P<one>\S.*?)[ \t]*\n+"
-    rf"[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+(?P<two>\S.*?)[ \t]*$",
+    rf"(?:^|[ ]{{2}}|\t)[ \t]*(?:(?P<last>{_LAST_FIELD})|(?P<first>{_FIRST_FIELD}))[ \t:]+(?P<one>\S[^\n]{{0,60}}?)"
+    rf"(?:[ \t]*\n+|[ ]{{2}}|\t)[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+(?P<two>\S[^\n]{{0,60}}?)"
+    r"[ \t]*(?:$|[ ]{2}|\t)",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?)?)(?!\w)")
@@ -175,6 +176,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         words, start = [lexicon.bare(word) for word in run[0].split()], run.start()
         if re.search(rf"(?<![^\W_]){PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
             continue
+        if re.match(r"I['’]", words[0]):  # I'm Jane's tutor
+            start += len(words.pop(0)) + 1
         first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
         sure = not is_only_word(words[0]) and (
             {first, last} <= addresses or not addresses.isdisjoint((first + last, first[:1] + last, last + first[:1]))
