@@ -1,7 +1,7 @@
 """The person whom a document is about, and every word that stands for that person: the steps, each a file.
 
-1. `told`: everybody whom the text names, by runs of capitals, by places such as a signature, by titles, and alone;
-   `naming` says which words of a name are first and last.
+1. `told`: everybody whom the text names, by runs of capitals, by titles, and alone; `fields` finds names where forms,
+   e-mails and letters have them, and `naming` says which words of a name are first and last.
 2. `subject`: which of these names are one person's, and which person the text is about, if that is clear; `about`
    weighs what speaks for each.
 3. `mentions`: where that person's names stand, in any form; `addresses` finds those in e-mails, links and files.

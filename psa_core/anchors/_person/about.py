@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from psa_core.anchors._person.fields import GREETED, I_AM, SIGNED
 from psa_core.anchors._person.lexicon import (
     PART,
     PERSON_VERB,
@@ -18,7 +19,6 @@ from psa_core.anchors._person.lexicon import (
     in_name_case,
 )
 from psa_core.anchors._person.naming import Named
-from psa_core.anchors._person.told import GREETED, I_AM, SIGNED
 from psa_core.inputs import people
 from psa_core.inputs.gazetteers import Gender, gender_of
 
