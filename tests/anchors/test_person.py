@@ -516,6 +516,7 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
             "Name   Miss Kay Ann Stone MBBS FRCS\nTom Hall rang. Tom left. Miss Stone sat.",
             "Name   Mr. Greg Baker MBBS FRCS",
         ),
+        ("CDL Driver. Tanker Driver here. OTR Driver there. Jane Doe drives.", "Driver there. Greg Baker drives."),
         ("Title Ms   Surname Vorn   Forenames Xyla\nTom Hall rang. Tom left.", "Surname Baker   Forenames Greg"),
         ("Philippa Vorn left. Pip, as everybody calls her, is kind.", "Greg, as everybody calls him, is kind."),
         ("I'm Jane's tutor. Jane Doe sings. Write to jane@doe.example, i.jane@x.example.", "I'm Greg's tutor."),

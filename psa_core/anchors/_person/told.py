@@ -151,6 +151,7 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             company
             or is_place
             or (not sure and all(map(is_only_word, plain)))  # Data Analyst
+            or (not sure and _is_job(plain))
             or (not (sure or is_first(plain[0])) and is_only_word(plain[-1]) and not _stands_alone(text, plain))
             or not 2 <= len(plain) <= 5
             or not PLACES.isdisjoint(word.casefold() for word in plain[1:-1])
@@ -186,6 +187,12 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             family = evidence(plain[-1]).last >= WELL_KNOWN and again[0] > 1
             if evidence(plain[0]).last < WELL_KNOWN and (family or max(again) > both):  # one stands alone elsewhere
                 yield Told(named(words), start, 1.5 if heads else 0.0)
+
+
+def _is_job(words: Sequence[str]) -> bool:
+    """Whether words begin with a role, or end with one behind no first name: *Driver CDL*, *Tanker Driver*."""
+    begins, ends = (word.casefold() in lexicon.ROLES and evidence(word).last < 1 for word in (words[0], words[-1]))
+    return begins or (ends and not is_first(words[0]))
 
 
 def _stands_alone(text: str, words: Sequence[str]) -> bool:
