@@ -31,6 +31,8 @@ LABELS = ("PERSON", "ORG", "GPE", "LOC", "NORP")
 MAX_CHARACTERS = 100_000
 #: What a pipeline is given at once: 200 documents of two pages take 1.1 GB together, and others wait until it is done.
 PORTION = 20_000
+#: A line of signs in place of words: spaCy takes them off one by one, and reads all that is left for each.
+_LINE = re.compile(r"(?:[^\w\s]|_){100,}")
 #: How many words around a pronoun the tags are told of.
 TAGS_BEFORE, TAGS_AFTER = 6, 6
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
@@ -163,7 +165,7 @@ def entities(texts: Sequence[str], labels: frozenset[str], name: str = "") -> li
     found = []
     for portion in portions(texts):
         with _lock, _pipeline(name).memory_zone():
-            cut = (text[:MAX_CHARACTERS] for text in portion)
+            cut = map(_readable, portion)
             unused = ["tagger", "parser", *([] if name else ["tok2vec"])]
             documents = list(_pipeline(name).pipe(cut, disable=unused))
             naming = [document for document in documents if any(entity.label_ in labels for entity in document.ents)]
@@ -198,8 +200,13 @@ class Word(NamedTuple):
 def parse(text: str) -> list[Word]:
     """The words of a text, with the parser's relations; a word that depends on none is its own head."""
     with _lock, _pipeline().memory_zone():
-        document = _pipeline()(text[:MAX_CHARACTERS], disable=["ner"])
+        document = _pipeline()(_readable(text), disable=["ner"])
         return [Word(one.idx, one.text, one.tag_, one.dep_, one.head.i) for one in document]
+
+
+def _readable(text: str) -> str:
+    """The beginning of a text, with blanks for long lines of signs."""
+    return _LINE.sub(lambda line: " " * len(line[0]), text[:MAX_CHARACTERS])
 
 
 def _bounds(entity: Span) -> tuple[int, int, bool]:

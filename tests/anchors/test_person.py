@@ -560,6 +560,12 @@ def test_a_long_line_of_one_thing_is_read_in_time(filling: str) -> None:
     assert [one.named.words for one in found] == ["Jane Doe"] and choose(text, found, "")[0] is found[0]
 
 
+@pytest.mark.parametrize("signs", ["*", "_", "=-"])
+def test_a_long_line_of_signs_is_read_in_time(signs: str) -> None:
+    text = f"Jane Doe came. {signs * 30_000}\nJane left."
+    assert changed(text, GREG) == text.replace("Jane Doe", "Greg Baker").replace("Jane", "Greg")
+
+
 @pytest.mark.parametrize(
     ("text", "people"),
     [
