@@ -237,7 +237,8 @@ def corpus_finding(metrics: Mapping[str, Mapping[str, Any]], target: str | Targe
             moves = f"moves {words.phrase} by {words.size(span['corrected'])} {ends}"
             headline = f"Changing only the name {moves}, beyond what asking again does."
         return Finding(headline, evidence, estimate=span["corrected"], is_significant=is_above, **typed)
-    headline = f"Changing only the name never changes {words.phrase}."
+    these = f"these {counted(size['sentences'], 'sentence')}" if size["sentences"] > 1 else "this sentence"
+    headline = f"Changing only the name never changes {words.phrase} in {these}."
     if span["value"] and isinstance(target, Target) and target.meaning.startswith(SPREAD_OF_ANSWERS):
         phrase = words.phrase[:1].upper() + words.phrase[1:]
         headline = f"{phrase} differs from name to name, as it does by asking again."

@@ -257,7 +257,7 @@ def test_corpus() -> None:
 def test_a_score_that_no_name_moves_stays_the_same() -> None:
     still = METRICS | {"score_range": {"value": 0.0, "low": 0.0, "high": 0.0}}
     text = findings.corpus_finding(still, "toxicity").headline
-    assert text == "Changing only the name never changes the toxicity score."
+    assert text == "Changing only the name never changes the toxicity score in these 1,000 sentences."
 
 
 def test_corpus_of_one_sentence_has_no_interval() -> None:

@@ -15,7 +15,7 @@ from tests.pages import result_studies
 pytestmark = pytest.mark.slow
 OpenPage = Callable[..., AppTest]
 Words = Callable[[AppTest], str]
-SAID = "Changing only the name never changes the toxicity score."
+SAID = "Changing only the name never changes the toxicity score in these 40 sentences."
 
 
 def blind(original: float = 0.0) -> ScoreCube:
