@@ -23,6 +23,8 @@ LISTED = 6
 class PersonFinder:
     """Finds all mentions of one person in each text: of the one named most, or of the one whose name is given.
 
+    Where somebody else is nearly as likely, the text has nobody, and the reason `UNCLEAR`.
+
     Names are found by spaCy, by titles, by labels such as *Patient:* and by lists of names; once the person is known,
     every exact form of the name is looked for in the whole text. A pronoun is the person's if it has the person's
     gender, and nobody else of that gender, or of a gender that is not known, is named between the person's last mention

@@ -44,12 +44,11 @@ _SENDER = re.compile(
     r"|author|prepared|worker|officer|interviewer|reviewer)[ \t]*:(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-
-
+#: Before the subject of a clause.
 _CLAUSE_BEGINS = re.compile(r"(?:^|[.!?:;\n\"“(>-])[ \t]*$")
 #: How much each of the signs counts that a text is about somebody; a mention counts 1.
 _WEIGHTS = {
-    "told": 1.0,  # a label such as *Client:*, a heading, a full name behind a title
+    "told": 1.0,  # by a label such as *Client:*, a heading, *I am*
     "named": 1.0,
     "pronouns": 0.25,
     "first": 0.5,  # of those who neither sign, are greeted nor are relatives
@@ -69,7 +68,7 @@ _MARGIN, _TIMES = 1.25, 1.5
 class Evidence:
     """Somebody whom a text names: how much of it is about them, where it begins, and what their titles say.
 
-    `is_told`: that it is about them stands in a label, a heading or a greeting.
+    `is_told`: a label, a heading or *I am* says that it is about them.
     """
 
     named: Named
@@ -139,10 +138,9 @@ def _signs(text: str, found: Sequence[Evidence]) -> list[dict[str, float]]:
     body = _TRANSPORT.sub(lambda line: " " * len(line[0]), text)
     body = _SAYS.sub(lambda line: " " * len(line[0]) if line[1].casefold() in speakers else line[0], body)
     writer, pronouns = _writer(text, found), _pronouns_after(body, found)
-    senders = " ".join(match[1] for match in _SENDER.finditer(text)).casefold()
-    signed = " ".join(
-        [senders, *speakers, *(match[1].casefold() for match in (*SIGNED.finditer(text), *I_AM.finditer(text)))]
-    )
+    senders = "\n".join(match[1] for match in _SENDER.finditer(text)).casefold()
+    writers = [match[1].casefold() for match in (*SIGNED.finditer(text), *I_AM.finditer(text))]
+    signed = "\n".join([senders, *sorted(speakers), *writers])
     named = {match[1].casefold() for match in (*GREETED.finditer(text), *_CALLED.finditer(text))}
     greeted = [not named.isdisjoint(map(str.casefold, one.named.parts)) for one in found]
     begins = min((one.first_at for one in found), default=0)

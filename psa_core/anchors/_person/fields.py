@@ -49,8 +49,8 @@ _REPLIED = re.compile(r"^(?:(?:re|fwd?|aw|wg):[ \t]*)+", re.IGNORECASE)
 _LAST_FIELD = r"(?:last|family)[ ]name(?:s|\(s\))?|surname(?:\(s\))?"
 _FIRST_FIELD = r"(?:first|given)(?:[ ](?:and|/)[ ]middle)?[ ]name(?:s|\(s\))?|first[ ]and[ ]middle|forename(?:s|\(s\))?"
 _FIELDS = re.compile(
-    rf"(?:^|[ ]{{2}}|\t)[ \t]*(?:(?P<last>{_LAST_FIELD})|(?P<first>{_FIRST_FIELD}))[ \t:]+(?P<one>\S[^\n]{{0,60}}?)"
-    rf"(?:[ \t]*\n+|[ ]{{2}}|\t)[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+(?P<two>\S[^\n]{{0,60}}?)"
+    rf"(?:^[ \t]*+|(?<=[ ]{{2}})|(?<=\t))(?:(?P<last>{_LAST_FIELD})|(?P<first>{_FIRST_FIELD}))[ \t:]+"
+    rf"(?P<one>\S[^\n]{{0,60}}?)(?:[ \t]*\n+|[ ]{{2}}|\t)[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+(?P<two>\S[^\n]{{0,60}}?)"
     r"[ \t]*(?:$|[ ]{2}|\t)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -164,7 +164,7 @@ def in_places(text: str) -> Iterator[Told]:
 def _value(words: Sequence[str], most: int, *, is_name: bool = False, sure: bool = False) -> Named | None:
     """The name in a field of a form; a single word must be in the name lists, unless the field is for a name."""
     capitalised = all(word[:1].isupper() or word.split("-")[0].casefold() in people.PARTICLES for word in words)
-    while len(words) > 2 and lexicon.is_degree(words[-1]):
+    while len(words) > 2 and lexicon.is_degree(words[-1]) and not is_capitals(words[0]):
         words = words[:-1]
     who = named(words, sure=sure) if 1 <= len(words) <= most and capitalised else None
     family = [word for word in words[1:] if not re.fullmatch(r"[A-Z]|(?:[A-Z]\.-?)+", word)]

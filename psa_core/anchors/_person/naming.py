@@ -75,7 +75,7 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         kept.pop()  # Neto is a last name too
     nick = next((word.strip('"“”()') for word in kept[1:] if word[0] in '"“('), "")
     kept = [word for word in kept if word[0] not in '"“(']
-    while len(kept) > 2 and lexicon.is_degree(kept[-1]):
+    while len(kept) > 2 and lexicon.is_degree(kept[-1]) and not is_capitals(kept[0]):
         kept.pop()  # Jane Doe MBA
     if len(kept) > 2 and is_capitals(kept[-1]) and not (is_capitals(kept[-2]) and is_listed(in_name_case(kept[-1]))):
         known = evidence(in_name_case(kept[-2]))
