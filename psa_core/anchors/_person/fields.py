@@ -50,8 +50,8 @@ _LAST_FIELD = r"(?:last|family)[ ]name(?:s|\(s\))?|surname(?:\(s\))?"
 _FIRST_FIELD = r"(?:first|given)(?:[ ](?:and|/)[ ]middle)?[ ]name(?:s|\(s\))?|first[ ]and[ ]middle|forename(?:s|\(s\))?"
 _FIELDS = re.compile(
     rf"(?:^[ \t]*+|(?<=[ ]{{2}})|(?<=\t))(?:(?P<last>{_LAST_FIELD})|(?P<first>{_FIRST_FIELD}))[ \t:]+"
-    rf"(?P<one>\S[^\n]{{0,60}}?)(?:[ \t]*\n+|[ ]{{2}}|\t)[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+(?P<two>\S[^\n]{{0,60}}?)"
-    r"[ \t]*(?:$|[ ]{2}|\t)",
+    rf"(?P<one>\S[^\n]{{0,60}}?)(?:[ \t]*\n+|[ ]{{2}}|\t)[ \t]*(?:{_LAST_FIELD}|{_FIRST_FIELD})[ \t:]+"
+    r"(?P<two>\S[^\n]{0,60}?)[ \t]*(?:$|[ ]{2}|\t)",
     re.IGNORECASE | re.MULTILINE,
 )
 _COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?)?)(?!\w)")
