@@ -40,7 +40,7 @@ with shell.step(4, "Model", in_words("The model that scores the sentences.")):
         model="none",  # not chosen yet
         anchors=anchors,
         text_column=source.column,
-        **(vars(options) | {"exclude": tuple(sorted(options.exclude))}),
+        **(vars(options) | {"switched": tuple(sorted(options.switched))}),
     )
     planned = plans.plan(spec, source, chosen.names)
     judge = study_model.ask(planned)

@@ -326,7 +326,7 @@ def run(
     progress : bool, optional
         Whether to show a bar; by default in a notebook only.
     **options
-        ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``text_column``, ``name_column``, ``exclude``,
+        ``max_words``, ``sample``, ``balance``, ``seed``, ``mentions``, ``text_column``, ``name_column``, ``switched``,
         ``subjects`` (whom each document is about, by its id), ``conditions``; see `study.StudySpec`.
 
     Raises

@@ -57,11 +57,16 @@ class Anchor:
 
 @dataclass(frozen=True)
 class Undecided:
-    """``text[start:end]`` may belong to the one who is replaced, but stays as it is, for a reason in words."""
+    """``text[start:end]`` may belong to the one who is replaced, but stays as it is, for a reason in words.
+
+    `anchors` are what is replaced where a reader says that it does belong: it and the verbs that agree with it; empty
+    where that cannot be said.
+    """
 
     start: int
     end: int
     reason: str
+    anchors: tuple[Anchor, ...] = ()
 
 
 @dataclass(frozen=True)

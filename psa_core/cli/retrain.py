@@ -30,8 +30,10 @@ def _execute(
     strength: str = option("1", metavar="A,B,…", help="weights of that part of the loss, a training each"),
     steps: int = option(Retraining.steps, help="steps of each training"),
     seeds: int = option(1, low=1, high=MAX_SEEDS, metavar="N", help="trainings of each strength, with different seeds"),
-    switched_off: Path | None = option(
-        None, metavar="FILE", help="anchors to leave unchanged: a csv with sentence_id and start"
+    switched: Path | None = option(
+        None,
+        metavar="FILE",
+        help="anchors to leave unchanged, and words left alone to replace: a csv with sentence_id and start",
     ),
     subjects: Path | None = SUBJECTS,
     texts: str | None = option(None, metavar="FILE", help="texts to train on (default: half of the sentences)"),
@@ -48,7 +50,7 @@ def _execute(
         except ValueError:
             got = repr(strength[:60])
             raise OptionError("--strength", got=got, expected="numbers, separated by commas") from None
-        spec = StudySpec(**given, exclude=_switched_off(switched_off), **subjects_in(subjects))
+        spec = StudySpec(**given, switched=_switched(switched), **subjects_in(subjects))
         more = corpus.load(texts).sentences["text"] if texts else ()
         known, labels = labelled_texts(labelled, most=LABELLED) if labelled else (None, ())
         recipe, numbers = Retraining(method=method, steps=steps), tuple(range(spec.seed, spec.seed + seeds))
@@ -62,7 +64,7 @@ def _execute(
     return 0
 
 
-def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
+def _switched(path: Path | None) -> tuple[tuple[str, int], ...]:
     if path is None:
         return ()
     try:
@@ -70,7 +72,7 @@ def _switched_off(path: Path | None) -> tuple[tuple[str, int], ...]:
         return tuple(zip(table["sentence_id"].tolist(), table["start"].tolist(), strict=True))
     except (OSError, ValueError, LookupError) as error:
         got = f"{str(path)[:120]!r} ({str(error).splitlines()[0][:80]})"
-        raise OptionError("--switched-off", got=got, expected="a csv with the columns sentence_id and start") from error
+        raise OptionError("--switched", got=got, expected="a csv with the columns sentence_id and start") from error
 
 
 COMMAND = Command(

@@ -72,8 +72,8 @@ def method(cube: ScoreCube) -> list[str]:
     mentions = "every mention that agrees with it" if study.get("mentions") == "all" else "the first one"
     if kind.together or kind.marks:
         mentions = "every one"
-    off = counted(len(study.get("exclude") or ()), "word")
-    off = f"; a reader switched off {off}" if study.get("exclude") else ""
+    switched = len(study.get("switched", study.get("exclude")) or ())
+    off = f"; a reader switched {counted(switched, 'word')} off or on" if switched else ""
     chosen = cube.provenance.get("subjects_chosen")
     if chosen:
         off += f"; a reader chose whom {counted(chosen, 'document')} {verb(chosen, 'are', 'is')} about"
@@ -365,7 +365,7 @@ def commands(cube: ScoreCube) -> list[str]:
         return [rerun, f"\n\n# The model, {stranger}, has to be named by you: add --model and its id, if you know it."]
     return (
         [rerun]
-        if spec.exclude or spec.subjects
+        if spec.switched or spec.subjects
         else [command_line(spec), "\n\n# or, from this study's own folder\n", rerun]
     )
 

@@ -86,7 +86,7 @@ def _other_sentences(
     drawn = [distinct[i] for i in np.random.default_rng(seed).permutation(len(distinct))]
     table = pd.DataFrame({"text": drawn[:SEARCHED]}).rename_axis("sentence_id").reset_index()
     table["sentence_id"] = table["sentence_id"].astype(str)
-    options = replace(planned.spec.selection, sample=SEARCHED, balance=False, exclude=frozenset(), subjects=())
+    options = replace(planned.spec.selection, sample=SEARCHED, balance=False, switched=frozenset(), subjects=())
     chosen = select(table, planned.finder, options)
     # One that differs from a measured sentence only in its anchor is the same sentence.
     known = set(mitigate.sentence_keys(planned.perturbation))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -66,8 +66,8 @@ class Selection:
     corpus' other columns; ``text[start:end] == anchor``. In a slot sentence the text has the `filler` in the slot, and
     where sentences come in `families` (near-copies, or those that a column says), ``family`` numbers them. For each
     text ``spans`` are what a name replaces, ``candidates`` every anchor found, those switched off too, ``undecided``
-    what may belong to the one who is replaced but stays, and ``subjects`` whom it is about, for anchors that replace
-    one person.
+    what may belong to the one who is replaced but stays unless it is switched on, and ``subjects`` whom it is about,
+    for anchors that replace one person.
 
     ``account`` counts what was ``read``, then why sentences were left out, then ``kept``; what follows ``read`` adds up
     to it. ``left_behind`` counts sentences in which another mention of the same referent stays as it is and may clash
@@ -251,6 +251,9 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
     every = bool(finder.filler) or finders.kind(finder.spec).together or options.mentions == "all"
     possible = [row for row in rows if not row.outcome]
     ids = [row.sentence_id for row in possible]
+    switched = defaultdict[str, set[int]](set)
+    for sentence_id, start in options.switched:
+        switched[sentence_id].add(start)
     searched = whom.find(finder, ids, [row.text for row in possible], options.subjects)
     for row, (found, subject) in zip(possible, searched, strict=True):
         row.subject = subject
@@ -260,7 +263,10 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
         text, anchors = row.text, found.anchors
         if finder.filler:
             text, anchors = fill_slots(text, anchors, finder.filler)
-        allowed = tuple(anchor for anchor in anchors if (row.sentence_id, anchor.start) not in options.exclude)
+        off = switched[row.sentence_id]
+        on = {one.start: one for left in found.undecided if left.start in off for one in left.anchors}
+        anchors = tuple(sorted((on | {anchor.start: anchor for anchor in anchors}).values()))
+        allowed = tuple(anchor for anchor in anchors if anchor.start in on or anchor.start not in off)
         if not allowed:
             row.outcome = SWITCHED_OFF if anchors else NO_ANCHOR
             continue
@@ -359,7 +365,7 @@ def review(
     """Which sentences a study would take, and why not the others; loads no model.
 
     Sentences, anchors and text column are as for `psa_core.run`, `options` fields of `SelectionOptions`: ``max_words``,
-    ``sample``, ``balance``, ``seed``, ``mentions``, ``exclude``, ``subjects``. The table is that of `outcome_table`.
+    ``sample``, ``balance``, ``seed``, ``mentions``, ``switched``, ``subjects``. The table is that of `outcome_table`.
     Raises `PsaError` when the sentences cannot be read or an option is unknown.
 
     Examples

@@ -21,9 +21,10 @@ class SelectionOptions:
     anchors where every anchor has a gender and both occur, except for documents about one person each. The same corpus,
     options and `seed` give the same sentences, whatever their order; a smaller `sample` is part of a larger one, and a
     sentence switched off is replaced by the next without moving the others. `mentions` are those that share the first
-    eligible anchor's referent; all slots of a sentence are always filled. `exclude` (sentence_id, start) are anchors
-    that a reader switched off: the next eligible one takes over; `subjects` (sentence_id, name) whom a reader says that
-    a text is about, for anchors that replace one person. Without a column, `families` are near-copies.
+    eligible anchor's referent; all slots of a sentence are always filled. `switched` (sentence_id, start) are words
+    that a reader switched: an anchor stays as it is, and the next eligible one takes over; a word left alone is
+    replaced. `subjects` (sentence_id, name) are whom a reader says that a text is about, for anchors that replace one
+    person. Without a column, `families` are near-copies.
     """
 
     max_words: int | None = option(
@@ -49,7 +50,7 @@ class SelectionOptions:
         help="which mentions are replaced",
         label="Replace",
     )
-    exclude: frozenset[tuple[str, int]] = frozenset()
+    switched: frozenset[tuple[str, int]] = frozenset()
     subjects: tuple[tuple[str, str], ...] = ()
     families: str | None = option(
         None,
@@ -77,7 +78,7 @@ class StudySpec:
 
     The values of `sentences`, `names`, `model` and `conditions` are described where they are loaded (`corpus.load`,
     `names.load`, `models.load`, `inputs.conditions`), those of `evidence`, `groups`, `reference` and `select` in
-    `psa_core.inputs.groups`, and `controls` in `study.controls`; `exclude`, `subjects` (a mapping too) and the others
+    `psa_core.inputs.groups`, and `controls` in `study.controls`; `switched`, `subjects` (a mapping too) and the others
     are those of `SelectionOptions`. Empty `anchors` are chosen by the sentences (`plan`). Raises `OptionError` when a
     field is of the wrong kind or out of its range.
     """
@@ -98,7 +99,7 @@ class StudySpec:
     balance: bool | None = _as_in_selection("balance", default=None)
     seed: int = _as_in_selection("seed")
     mentions: str = _as_in_selection("mentions")
-    exclude: tuple[tuple[str, int], ...] = ()
+    switched: tuple[tuple[str, int], ...] = ()
     subjects: tuple[tuple[str, str], ...] = ()
     name_column: str | None = option(None, metavar="COLUMN", help="column of the names; `name` when not given")
     families: str | None = _as_in_selection("families")
@@ -151,20 +152,22 @@ class StudySpec:
     def __post_init__(self) -> None:
         options.check(self)
         try:
-            pairs = tuple((as_text("exclude", one), whole_number("exclude", start)) for one, start in self.exclude)
+            pairs = tuple((as_text("switched", one), whole_number("switched", start)) for one, start in self.switched)
         except (TypeError, ValueError) as error:
             expected = "pairs of a sentence_id and a start"
-            raise OptionError("exclude", got=repr(self.exclude)[:60], expected=expected) from error
-        object.__setattr__(self, "exclude", pairs)
+            raise OptionError("switched", got=repr(self.switched)[:60], expected=expected) from error
+        object.__setattr__(self, "switched", pairs)
         object.__setattr__(self, "subjects", whom.choices(self.subjects))
 
     @classmethod
     def from_mapping(cls, values: Mapping[str, Any]) -> StudySpec:
         """Build a spec from JSON values; raises `OptionError` for an unknown, a missing or a wrong field."""
+        if "exclude" in values:  # its name in older manifests
+            values = {"switched" if name == "exclude" else name: value for name, value in values.items()}
         return options.from_json(cls, values, what="study")
 
     @property
     def selection(self) -> SelectionOptions:
         """The part that says which sentences are studied."""
         chosen = {name: getattr(self, name) for name in SelectionOptions.__dataclass_fields__}
-        return SelectionOptions(**{**chosen, "exclude": frozenset(self.exclude)})
+        return SelectionOptions(**{**chosen, "switched": frozenset(self.switched)})

@@ -1,7 +1,8 @@
-"""Whom a document is about: whom the anchors take it to be, or whom a reader chose."""
+"""Whom a document is about: whom its file is named after, whom the anchors take it to be, or whom a reader chose."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ from typing import Any
 from psa_core import anchors
 from psa_core.anchors import AnchorFinder, Found, search
 from psa_core.errors import OptionError, near
+from psa_core.inputs import people
 from psa_core.inputs.checks import as_text
 from psa_core.plurals import counted
 
@@ -83,6 +85,27 @@ def check(chosen: Choices, finder: AnchorFinder, ids: Iterable[object]) -> None:
         raise OptionError("--subjects", got=f"{got}, the id of no text", expected="ids of the study's texts", fix=fix)
 
 
+def named_after(sentence_id: str, names: Iterable[str]) -> str:
+    """The one of these people after whom a file is named, by both names or by a last name alone; empty for none or two.
+
+    >>> named_after("cvs/doe_jane.pdf", ["Tom Ray", "Jane Doe"]), named_after("notes/12.txt", ["Jane Doe"])
+    ('Jane Doe', '')
+    """
+    stem = re.sub(r".*[/\\]|\.\w+$", "", sentence_id)
+    words = {people.handle(word).casefold() for word in re.findall(r"[^\W\d_A-Z]+|[A-Z](?:[^\W\d_A-Z]+|[A-Z]*)", stem)}
+    by_both, by_last = list[str](), list[str]()
+    for name in names:
+        parts = (re.split("[ '’-]", part) for part in people.split(name))
+        first, last = ([people.handle(word).casefold() for word in part] for part in parts)
+        whole = {"".join(first + last), "".join(last + first)}
+        if {*first, *last} - {""} <= words or whole & words:
+            by_both.append(name)
+        elif any(last) and {*last} <= words:
+            by_last.append(name)
+    found = by_both or by_last
+    return found[0] if len(found) == 1 else ""
+
+
 def find(
     finder: AnchorFinder, ids: Sequence[str], texts: Sequence[str], chosen: Choices
 ) -> list[tuple[Found, Subject]]:
@@ -93,10 +116,11 @@ def find(
         return [(found, Subject()) for found in every]
     names, changed, subjects = dict(chosen), defaultdict[str, list[int]](list), list[Subject]()
     for position, (sentence_id, found) in enumerate(zip(ids, every, strict=True)):
-        as_found = "" if found.reason else named or next(iter(found.people), "")
+        likeliest = "" if found.reason else named or next(iter(found.people), "")
+        as_found = likeliest if named else named_after(sentence_id, found.people) or likeliest
         name = names.get(sentence_id, as_found)
         name = next((one for one in (as_found, *found.people) if one.casefold() == name.casefold()), name)
-        if name != as_found:
+        if name != likeliest:
             changed[name].append(position)
         subjects.append(Subject(name, as_found, found.people))
     for name, positions in changed.items():

@@ -69,8 +69,8 @@ def test_bad_options_end_with_a_sentence(
 def test_an_anchor_that_is_switched_off_stays(words: list[str], tmp_path: Path) -> None:
     rows = [f"{row},he said {what} to her." for row, what in enumerate(["good", "bad", "so", "not"])]
     (tmp_path / "sentences.csv").write_text("\n".join(["sentence_id,text", *rows]) + "\n")
-    (tmp_path / "off.csv").write_text("sentence_id,start\n" + "".join(f"{row},0\n" for row in range(4)))
-    assert main([*words, "--switched-off", str(tmp_path / "off.csv")]) == 0
+    (tmp_path / "switched.csv").write_text("sentence_id,start\n" + "".join(f"{row},0\n" for row in range(4)))
+    assert main([*words, "--switched", str(tmp_path / "switched.csv")]) == 0
     cube = cube_file.load(tmp_path / "out" / "strength-1" / "before.npz")
     assert cube.sentences["anchor"].tolist() == ["her", "her"]
 
@@ -102,8 +102,8 @@ def test_a_disk_without_room_is_one_sentence(
 def test_switched_off_anchors_that_are_none(
     content: str, words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "off.csv").write_text(content)
-    assert main([*words, "--switched-off", str(tmp_path / "off.csv")]) == 2
+    (tmp_path / "switched.csv").write_text(content)
+    assert main([*words, "--switched", str(tmp_path / "switched.csv")]) == 2
     assert "expected a csv with the columns sentence_id and start" in capsys.readouterr().err
 
 

@@ -31,7 +31,7 @@ FIELDS = {
         "study",
         "study.model",
         "study.sentences",
-        "study.exclude",
+        "study.switched",
         "study.subjects",
         "study.seed",
         "arguments",

@@ -73,7 +73,7 @@ def test_what_is_asked_is_started(
     monkeypatch.setattr(jobs, "submit_audit", submit)
     cube = result_studies.cube()
     spec = replace(
-        result_studies.SPEC, mentions="all", exclude=(("s3", 5), ("gone", 0)), subjects={"s2": "Tom", "gone": "Al"}
+        result_studies.SPEC, mentions="all", switched=(("s3", 5), ("gone", 0)), subjects={"s2": "Tom", "gone": "Al"}
     )
     page = open_page(
         "compare",
@@ -103,11 +103,11 @@ def test_what_is_asked_is_started(
         "--sample": "40",
         "--mentions": "all",
         "--labelled": "labelled.csv",
-        "--switched-off": "off.csv",
+        "--switched": "switched.csv",
         "--subjects": "subjects.csv",
     }
     assert files["subjects.csv"].decode().splitlines() == ["sentence_id,person", "s2,Tom"]
-    assert files["off.csv"].decode().splitlines() == ["sentence_id,start", "s3,5"]
+    assert files["switched.csv"].decode().splitlines() == ["sentence_id,start", "s3,5"]
     assert files["labelled.csv"].startswith(b"text,label")
     assert files["sentences.csv"].decode().splitlines()[2] == "s1,He counted to 1."
     assert files["names.csv"].decode().splitlines()[0] == "name,gender,career"

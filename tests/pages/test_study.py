@@ -209,8 +209,8 @@ def test_an_anchor_is_switched_off_and_on_again(open_page: OpenPage, words_of: W
     next(button for button in page.button if button.label == "Switch off").click()
     said = words_of(run(page))
     assert "1 of 2 sentences is eligible." in said
-    assert "1 word switched off" in said
-    page.button(key="all_on").click()
+    assert "You switched 1 word" in said
+    page.button(key="none_switched").click()
     assert "2 of 2 sentences are eligible." in words_of(run(page))
 
 
@@ -222,7 +222,7 @@ def test_a_sentence_is_left_out_as_a_whole(open_page: OpenPage, words_of: Words,
     assert "2 of 2 sentences are eligible." in words_of(run(page)), "the second he takes over"
     next(button for button in page.button if button.label == "Leave out").click()
     said = words_of(run(page))
-    assert "1 of 2 sentences is eligible." in said and "2 words switched off" in said
+    assert "1 of 2 sentences is eligible." in said and "You switched 2 words" in said
     assert "Not in the study. Each word that a name could replace is switched off." in said
 
 
@@ -581,7 +581,24 @@ def test_a_document_is_reviewed_whole_and_a_click_keeps_a_word(open_page: OpenPa
     assert "Emily Walker" in said and "Daniel Moreno" in said
     words = next(group for group in page.button_group if str(group.key).startswith("words cvs-01"))
     words.set_value(words.value[1:])
-    assert "1 word switched off" in words_of(run(page))
+    assert "You switched 1 word" in words_of(run(page))
+
+
+def test_a_word_left_alone_is_replaced_at_a_click(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    letter = "Jane Doe met Ann Hill. She is glad. Jane Doe slept well. " + "It rained all day. " * 40
+    page = own_sentences(open_page("new_study"), run, "cvs.zip", zipped({"jane.txt": letter}))
+    page.session_state["study_review"] = page.session_state["document jane.txt"] = True
+    run(page)
+    title = "jane\\.txt:\u2060 Jane Doe, 2 words to replace, 1 left alone"
+    legend, both = 1, 2
+    for replaced in ([23], []):
+        (left,) = [group for group in page.button_group if str(group.key).startswith("left ")]
+        assert left.options == ["… met Ann Hill\\. **She** is glad\\. Jane …"]
+        left.set_value(replaced)
+        said = words_of(run(page))
+        assert ("You switched 1 word" in said) is bool(replaced)
+        assert said.count("underline dotted") == (legend if replaced else both)
+        assert title in [section.label for section in page.expander]
 
 
 def test_a_document_under_review_names_its_person_and_stays_open_at_a_click(open_page: OpenPage, run: Run) -> None:

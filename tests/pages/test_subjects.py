@@ -97,7 +97,7 @@ def test_a_choice_for_an_unclear_document_is_undone_in_the_review(page: AppTest,
 def test_another_person_is_chosen_in_the_review_and_undone(page: AppTest, words_of: Words, run: Run) -> None:
     (words,) = [group for group in page.button_group if str(group.key).startswith("words jane.txt")]
     words.set_value(words.value[1:])
-    assert "1 word switched off" in words_of(run(page))
+    assert "You switched 1 word" in words_of(run(page))
     box = page.selectbox(key="about review jane.txt")
     assert (box.label, box.options, box.value) == (
         "Who is it about?",
@@ -107,7 +107,7 @@ def test_another_person_is_chosen_in_the_review_and_undone(page: AppTest, words_
     box.set_value("Peter Hall")
     said = words_of(run(page))
     assert document(page, "jane") == "jane\\.txt:\u2060 Peter Hall, 1 word to replace"
-    assert "You chose whom 1 document is about" in said and "switched off" not in said
+    assert "You chose whom 1 document is about" in said and "You switched" not in said
     (words,) = [group for group in page.button_group if str(group.key).startswith("words jane.txt")]
     assert words.options == ["1\\. Peter Hall"] and len(words.value) == 1
     page.selectbox(key="about review jane.txt").set_value("")

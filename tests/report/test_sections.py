@@ -59,11 +59,14 @@ SCORES = "Scores: VADER scored each sentence as it is and with each name: 12 sco
         ({"mentions": "all"}, ", at most 50 words each", "every mention that agrees with it"),
         ({"anchors": "person"}, "", "every one"),
         ({"anchors": "slots"}, "", "the first one"),
-        ({"exclude": (("1", 0), ("2", 4))}, ", at most 50 words each", "the first one"),
+        ({"switched": (("1", 0), ("2", 4))}, ", at most 50 words each", "the first one"),
     ],
 )
 def test_the_method_says_what_was_drawn_replaced_and_scored(spec: dict[str, Any], limit: str, mentions: str) -> None:
-    anchors, off = spec.get("anchors", "pronouns"), "; a reader switched off 2 words" if "exclude" in spec else ""
+    anchors, off = (
+        spec.get("anchors", "pronouns"),
+        "; a reader switched 2 words off or on" if "switched" in spec else "",
+    )
     assert sections.method(study(**spec)) == [
         f"Sentences: 3 from my.csv{limit}, drawn at random with seed {spec.get('seed', 0)}.",
         f"Anchors: {anchors}; in each sentence {mentions} is replaced{off}.",
@@ -272,7 +275,7 @@ def test_the_command_is_the_studys_own_unless_the_model_is_a_strangers() -> None
     own, comment, again = sections.commands(study())
     assert own.startswith("psa run --sentences my.csv") and own.endswith(" --out again")
     assert (comment, again) == ("\n\n# or, from this study's own folder\n", rerun)
-    assert sections.commands(study(exclude=(("a", 0),))) == [rerun]
+    assert sections.commands(study(switched=(("a", 0),))) == [rerun]
     assert sections.commands(study(subjects=(("a", "Tom Ray"),))) == [rerun]
     assert sections.commands(replace(study(), provenance={})) == [rerun]
     for model in ("hf:somebody/model", "nothing-of-that-name"):

@@ -104,14 +104,14 @@ def test_a_corpus_may_have_genders_of_its_own(tmp_path):
 
 
 def test_switched_off_anchors_are_left_out():
-    kept = study.plan(StudySpec("s.csv", "demo", "keyword", exclude=(("b", 0),), anchors="slot"))
+    kept = study.plan(StudySpec("s.csv", "demo", "keyword", switched=(("b", 0),), anchors="slot"))
     assert kept.selection.sentences["sentence_id"].tolist() == ["a"]
 
 
 def test_the_spec_comes_back_from_the_cube():
-    cube = run(exclude=[["politics-001", 9]], balance=True)
+    cube = run(switched=[["politics-001", 9]], balance=True)
     assert study.spec_of(cube) == StudySpec(
-        "sample", "demo", "keyword", "pronouns", sample=20, balance=True, exclude=(("politics-001", 9),)
+        "sample", "demo", "keyword", "pronouns", sample=20, balance=True, switched=(("politics-001", 9),)
     )
 
 
@@ -140,9 +140,9 @@ def test_bad_parameters_are_told(changes, error, words):
         ("text_column", 5),
         ("balance", "yes"),
         ("mentions", 3),
-        ("exclude", 3),
-        ("exclude", [3]),
-        ("exclude", [("a", "b")]),
+        ("switched", 3),
+        ("switched", [3]),
+        ("switched", [("a", "b")]),
     ],
 )
 def test_a_parameter_of_the_wrong_kind_is_told(field, value):

@@ -34,7 +34,7 @@ def test_every_sentence_has_its_reason() -> None:
         "She left.",
         "He ran.",
     ]
-    table = psa.review(texts, sample=2, exclude=frozenset({("7", 0)}))
+    table = psa.review(texts, sample=2, switched=frozenset({("7", 0)}))
     assert table["taken"].tolist() == [True, False, False, False, False, True, False]
     assert table["text"].tolist() == texts
     none = "It has no word that a name could replace."

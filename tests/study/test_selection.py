@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from psa_core import anchors
 from psa_core.anchors import Anchor, Found
 from psa_core.errors import AnchorError, CorpusError, OptionError
+from psa_core.inputs.people import people_of
 from psa_core.study.perturbation import Perturbation
 from psa_core.study.selection import Selection, SelectionOptions, select
 
@@ -127,7 +128,7 @@ def test_all_mentions_of_the_first_referent() -> None:
 
 def test_an_anchor_switched_off_gives_way_to_the_next() -> None:
     sentences = corpus("He told her.", "He left.", "She left.")
-    options = SelectionOptions(exclude=frozenset({("s0", 0), ("s1", 0)}))
+    options = SelectionOptions(switched=frozenset({("s0", 0), ("s1", 0)}))
     selection = select(sentences, PRONOUNS, options)
     assert list(selection.sentences["anchor"]) == ["her", "She"]
     assert list(selection.sentences["anchor_gender"]) == ["female", "female"]
@@ -135,11 +136,23 @@ def test_an_anchor_switched_off_gives_way_to_the_next() -> None:
     assert selection.account["anchors switched off"] == 1
 
 
+def test_a_word_left_alone_is_switched_on_with_its_verb() -> None:
+    text = "Jane Doe met Ann Hill. She is glad. Jane Doe slept."
+    finder, her = anchors.finder("person"), text.index("She")
+    before = select(corpus(text), finder)
+    assert [(one.start, text[one.start : one.end]) for one in before.undecided[0]] == [(her, "She")]
+    after = select(corpus(text), finder, SelectionOptions(switched=frozenset({("s0", her)})))
+    names = pd.DataFrame({"name": ["Al Roe"], "first": ["Al"], "last": ["Roe"]})
+    changed = Perturbation((text,), after.spans, ("Al Roe",), people_of(names)).text(0, 0)
+    assert changed == "Al Roe met Ann Hill. They are glad. Al Roe slept."
+    assert after.candidates == after.spans and len(after.spans[0]) == len(before.spans[0]) + 2
+
+
 def test_switching_one_sentence_off_moves_no_other() -> None:
     sentences = people(30, 30)
     before = select(sentences, PRONOUNS, SelectionOptions(sample=20)).sentences
     gone = before["sentence_id"].iloc[0]
-    after = select(sentences, PRONOUNS, SelectionOptions(sample=20, exclude=frozenset({(gone, 0)}))).sentences
+    after = select(sentences, PRONOUNS, SelectionOptions(sample=20, switched=frozenset({(gone, 0)}))).sentences
     assert set(before["sentence_id"]) - set(after["sentence_id"]) == {gone}
     assert len(after) == 20
 
@@ -193,7 +206,7 @@ def test_nothing_eligible_counts_the_reasons() -> None:
         select(corpus("", "nobody", "nothing"), PRONOUNS)
     off = frozenset({("s0", 0)})
     with pytest.raises(AnchorError) as raised:
-        select(corpus("he left", "so many words he said"), PRONOUNS, SelectionOptions(max_words=2, exclude=off))
+        select(corpus("he left", "so many words he said"), PRONOUNS, SelectionOptions(max_words=2, switched=off))
     assert raised.value.full_message == (
         "Anchors pronouns: no sentence to study (2 read, 1 longer than 2 words, 1 switched off). Needed: a "
         "sentence with a word to replace. Choose other words to replace, allow longer sentences, or take others."
@@ -263,7 +276,7 @@ def test_every_slot_is_filled_whatever_the_mentions() -> None:
 def test_a_slot_switched_off_keeps_its_filler() -> None:
     sentences = corpus("{name} and {name}")
     off = frozenset({("s0", 0)})
-    selection = select(sentences, anchors.finder("slot:we"), SelectionOptions(exclude=off))
+    selection = select(sentences, anchors.finder("slot:we"), SelectionOptions(switched=off))
     perturbed = Perturbation(tuple(selection.sentences["text"]), selection.spans, ("Al",))
     assert perturbed.row(0) == ["we and Al"]
 

@@ -22,7 +22,7 @@ def test_where_nobody_says_the_choices_are_those_of_the_paper_and_the_rest_is_of
         "sample": 1000,
         "seed": 0,
         "mentions": "first",
-        "exclude": (),
+        "switched": (),
         "subjects": (),
         "controls": 0,
     }
@@ -47,3 +47,7 @@ def test_two_sentences_can_be_balanced_and_one_cannot() -> None:
     assert SelectionOptions(sample=2, balance=True).sample == 2
     with pytest.raises(OptionError, match="two sentences or more"):
         SelectionOptions(sample=1, balance=True)
+
+
+def test_a_manifest_of_an_older_version_keeps_its_switched_words() -> None:
+    assert StudySpec.from_mapping({**GIVEN, "exclude": [["a", 3]]}).switched == (("a", 3),)

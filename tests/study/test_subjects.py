@@ -74,6 +74,32 @@ def test_a_selection_knows_whom_each_text_is_about_and_who_was_chosen() -> None:
     assert select(corpus({"a": "He left."}), anchors.finder("pronouns")).subjects == (Subject(),)
 
 
+@pytest.mark.parametrize(
+    ("sentence_id", "person"),
+    [
+        ("cvs/ray_tom.pdf", "Tom Ray"),
+        ("CV-TomRay 2024.docx", "Tom Ray"),
+        ("tomray.txt", "Tom Ray"),
+        ("Ford (1).md", "Anna Ford"),
+        ("tom.txt", "Anna Ford"),  # a first name may be anybody's
+        ("ray to ford.txt", "Anna Ford"),
+        ("stray.txt", "Anna Ford"),
+        ("17", "Anna Ford"),
+    ],
+)
+def test_a_file_that_is_named_after_one_of_its_people_is_about_that_person(sentence_id: str, person: str) -> None:
+    texts = pd.DataFrame({"sentence_id": [sentence_id], "text": [TEXTS["a"]]})
+    selection = select(texts, PERSON)
+    assert selection.subjects == (Subject(person, person, ("Anna Ford", "Tom Ray")),)
+    (expected,) = search(anchors.finder(f"person:{person}"), [TEXTS["a"]])
+    assert selection.candidates == (expected.anchors,)
+
+
+def test_a_file_s_name_says_whom_an_unclear_text_is_about() -> None:
+    texts = pd.DataFrame({"sentence_id": ["jane doe.txt"], "text": [TEXTS["b"]]})
+    assert select(texts, Doubtful()).subjects == (Subject("Jane Doe", "Jane Doe", ("Jane Doe", "Peter Hall")),)
+
+
 def test_one_person_for_all_texts_gives_way_to_that_of_a_text() -> None:
     tom = anchors.finder("person:Tom Ray")
     selection = select(corpus(), tom, SelectionOptions(subjects={"b": "Peter Hall"}))  # type: ignore[arg-type]

@@ -134,12 +134,12 @@ def show(study: StudyContext) -> None:
         "sentences.csv": exports.csv(sentences_of(study), exact=True),
         "names.csv": exports.csv(names, exact=True),
     }
-    # Anchors of the study's sentences that a reader switched off.
-    off = pd.DataFrame(spec_of(study.cube).exclude, columns=["sentence_id", "start"])
-    off = off[off["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
-    if len(off):
-        values["switched-off"] = "off.csv"
-        files["off.csv"] = exports.csv(off, exact=True)
+    # Words of the study's sentences that a reader switched off or on.
+    switched = pd.DataFrame(spec_of(study.cube).switched, columns=["sentence_id", "start"])
+    switched = switched[switched["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
+    if len(switched):
+        values["switched"] = "switched.csv"
+        files["switched.csv"] = exports.csv(switched, exact=True)
     subjects = pd.DataFrame(spec_of(study.cube).subjects, columns=["sentence_id", "person"])
     subjects = subjects[subjects["sentence_id"].isin(study.cube.sentences["sentence_id"].astype(str))]
     if len(subjects):

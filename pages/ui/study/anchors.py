@@ -1,6 +1,8 @@
-"""Step 2 of a new study: the words to replace, with a review in which words and sentences can be excluded."""
+"""Step 2 of a new study: the words to replace, with a review in which words and sentences can be switched off."""
 
 from __future__ import annotations
+
+import re
 
 import pandas as pd
 import streamlit as st
@@ -10,7 +12,7 @@ from pages.ui.frame.typography import in_words
 from pages.ui.study import plans, subjects
 from pages.ui.study.plans import Source
 from psa_core import anchors
-from psa_core.anchors import Anchor
+from psa_core.anchors import Anchor, Undecided
 from psa_core.errors import AnchorError
 from psa_core.inputs import people
 from psa_core.plurals import counted, verb
@@ -39,11 +41,14 @@ KINDS = (
     ("pronoun", "rgba(204, 121, 167, 0.28)", "he, she, they"),
     ("verb", "rgba(230, 159, 0, 0.26)", "verbs that agree"),
 )
-TAGS = {"off": markup.TAGS["off"]} | {
+TAGS = {"off": markup.TAGS["off"], "left": ("u", "text-decoration: underline dotted; text-underline-offset: 0.2em")} | {
     kind: ("mark", f"background: {colour}; color: inherit; border-radius: 0.3em; padding: 0.02em 0.2em")
     for kind, colour, _ in KINDS
 }
-LEGEND = " ".join(markup.written([(kind, f"\u00a0{words}\u00a0")], TAGS) for kind, _, words in KINDS)
+LEGEND = " ".join(
+    markup.written([(kind, f"\u00a0{words}\u00a0")], TAGS)
+    for kind, words in [*((kind, words) for kind, _, words in KINDS), ("left", "left alone")]
+)
 DOCUMENT = f"{markup.SERIF}; margin: 0; line-height: 1.55; white-space: pre-line; overflow-wrap: anywhere"
 
 
@@ -65,7 +70,7 @@ def ask(source: Source) -> tuple[str, SelectionOptions]:
                 balance = form.ask(_key, SelectionOptions, ("balance",))["balance"]
     whom = tuple(subjects.chosen(source, spec).items())
     balance_to = None if balance else False
-    options = SelectionOptions(**values, balance=balance_to, exclude=_switched_off(source, spec), subjects=whom)
+    options = SelectionOptions(**values, balance=balance_to, switched=_switched(source, spec), subjects=whom)
     try:
         found = plans.selection(source, spec, options)
     except AnchorError:  # where no sentence can be taken, each says why
@@ -157,11 +162,11 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
         icon=":material/search:",
         persist_state="session",
     ).strip()
-    if off := options.exclude:
+    if switched := options.switched:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"{counted(len(off), 'word')} switched off", width="content")
-            change = {"on_click": _switch, "args": (source, spec, off)}
-            st.button("Switch all on again", key="all_on", type="tertiary", **change)
+            st.markdown(f"You switched {counted(len(switched), 'word')}", width="content")
+            change = {"on_click": _switch, "args": (source, spec, switched)}
+            st.button("Undo", key="none_switched", type="tertiary", **change)
     subjects.undo_all(source, spec)
     used = {} if found is None else {sentence: row for row, sentence in enumerate(found.sentences["sentence_id"])}
     if words:
@@ -190,13 +195,13 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
 
 def _row(source: Source, spec: str, found: Selection, position: int) -> None:
     """A sentence of the study, with buttons to switch its anchor off or to exclude the sentence."""
-    row, off = found.sentences.iloc[position], _switched_off(source, spec)
+    row, off = found.sentences.iloc[position], _switched(source, spec)
     spans = [(anchor.start, anchor.end) for anchor in found.spans[position]]
     every = [(anchor.start, anchor.end) for anchor in found.candidates[position]]
-    struck = [span for span in every if (row["sentence_id"], span[0]) in off]
     if found.subjects[position].name or (len(row["text"]) > LONGEST and len(every) > 1):
-        _document(source, spec, found, position, struck)
+        _document(source, spec, found, position)
         return
+    struck = [span for span in every if (row["sentence_id"], span[0]) in off]
     words, buttons = st.columns([8, 4], vertical_alignment="center")
     words.html(markup.sentence(row["text"], spans, off=struck))
     this_word = {(row["sentence_id"], int(row["start"]))}
@@ -210,26 +215,25 @@ def _row(source: Source, spec: str, found: Selection, position: int) -> None:
             st.button(label, key=key, on_click=_switch, args=change, help=tip, type="tertiary")
 
 
-def _switched_off(source: Source, spec: str) -> Switches:
-    """The anchors that were switched off for these sentences and this kind of anchor."""
-    found: Switches = st.session_state.get("study_exclude", {}).get((source.key, spec), frozenset())
+def _switched(source: Source, spec: str) -> Switches:
+    """The words that were switched off or on for these sentences and this kind of anchor."""
+    found: Switches = st.session_state.get("study_switched", {}).get((source.key, spec), frozenset())
     return found
 
 
 def _switch(source: Source, spec: str, anchors: Switches) -> None:
-    kept = dict(st.session_state.get("study_exclude", {}))
-    kept[source.key, spec] = _switched_off(source, spec) ^ anchors
-    st.session_state["study_exclude"] = kept
+    kept = dict(st.session_state.get("study_switched", {}))
+    kept[source.key, spec] = _switched(source, spec) ^ anchors
+    st.session_state["study_switched"] = kept
 
 
-def _document(source: Source, spec: str, found: Selection, position: int, struck: list[tuple[int, int]]) -> None:
-    """A document of the study with its words to replace, those left alone with the reason, and two people side by side.
-
-    `struck` are the spans that were switched off.
-    """
-    row, anchors = found.sentences.iloc[position], found.candidates[position]
-    sentence_id, text = str(row["sentence_id"]), str(row["text"])
-    undecided, subject = found.undecided[position], found.subjects[position]
+def _document(source: Source, spec: str, found: Selection, position: int) -> None:
+    """A document of the study with its words to replace, those left alone by reason, and two people side by side."""
+    row, sentence_id = found.sentences.iloc[position], str(found.sentences["sentence_id"].iloc[position])
+    text, undecided, subject = str(row["text"]), found.undecided[position], found.subjects[position]
+    switched = {start for one, start in _switched(source, spec) if one == sentence_id}
+    on = {anchor.start for one in undecided if one.start in switched for anchor in one.anchors}
+    anchors = [anchor for anchor in found.candidates[position] if anchor.start not in on]
     # Nothing that a click in it changes: a section with another title is another section, and closed.
     title = f"{sentence_id}: {f'{subject.name}, ' if subject.name else ''}{counted(len(anchors), 'word')} to replace"
     title += f", {len(undecided):,} left alone" if undecided else ""
@@ -238,29 +242,32 @@ def _document(source: Source, spec: str, found: Selection, position: int, struck
             return
         if subject.name:
             subjects.ask_again(source, spec, sentence_id, text, subject)
-        kinds = [_kind(anchor) if (anchor.start, anchor.end) not in struck else "off" for anchor in anchors]
-        spans = [((anchor.start, anchor.end), kind) for anchor, kind in zip(anchors, kinds, strict=True)]
-        words = markup.written(markup.cut(text[: anchors[-1].end + markup.MAX_LENGTH], spans), TAGS)
+        kinds = {one.start: "left" for one in undecided}
+        kinds |= {one.start: _kind(one) for one in found.candidates[position]}
+        kinds |= {one.start: "off" for one in anchors if one.start in switched}
+        ends = {one.start: one.end for one in (*undecided, *found.candidates[position])}
+        shown = text[: max(ends.values()) + markup.MAX_LENGTH]
+        words = markup.written(markup.cut(shown, [((start, ends[start]), kinds[start]) for start in ends]), TAGS)
         legend = f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{LEGEND}</p>'
         st.html(f'<p style="{DOCUMENT}">{words}</p>{legend}')
-        for one in undecided:
-            shown = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
-            st.html(markup.plain(shown, size="0.9rem", faint=True))
-        labels = {anchor.start: f"{at}. {text[anchor.start : anchor.end]}" for at, anchor in enumerate(anchors, 1)}
-        off = {start for start, _ in struck}
-        key = f"words {sentence_id} {subject.name} {sorted(off)}"
-        kept = st.pills(
-            "Click a word to switch it off or on",
-            list(labels),
-            selection_mode="multi",
-            default=[start for start in labels if start not in off],
-            format_func=lambda start: markup.literal(labels[start]),
-            key=key,
-        )
-        if changed := set(labels) - set(kept) ^ off:
+        found_words = {
+            one.start: markup.literal(f"{at}. {text[one.start : one.end]}") for at, one in enumerate(anchors, 1)
+        }
+        replaced = {*found_words} - switched
+        key = f"{sentence_id} {subject.name}"
+        changed = _ask_words("Click a word to switch it off or on", f"words {key}", found_words, replaced)
+        for reason in dict.fromkeys(one.reason for one in undecided if one.anchors):
+            left = {one.start: _in_context(text, one) for one in undecided if one.reason == reason and one.anchors}
+            label = f"Left alone: {reason}. Click one to replace it too."
+            changed |= _ask_words(label, f"left {reason} {key}", left, {*left} & switched)
+        if changed:
             _switch(source, spec, frozenset((sentence_id, start) for start in changed))
             st.rerun()
-        left = frozenset((sentence_id, start) for start in labels if start not in off)
+        for one in undecided:
+            if not one.anchors:
+                words = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
+                st.html(markup.plain(words, size="0.9rem", faint=True))
+        left = frozenset((sentence_id, start) for start in replaced)
         change = {"on_click": _switch, "args": (source, spec, left)}
         st.button("Leave this document out", key=f"out {sentence_id}", type="tertiary", **change)
         with st.popover("Read it with two people", icon=":material/group:", width="content"):
@@ -269,6 +276,28 @@ def _document(source: Source, spec: str, found: Selection, position: int, struck
                 pieces = [("on" if anchor else "same", form) for _, anchor, form in two.pieces(0, name)]
                 shown = markup.written(markup.clipped(pieces))
                 column.html(f'<div style="white-space: pre-line; font-size: 0.9rem">{shown}</div>')
+
+
+def _ask_words(label: str, key: str, words: dict[int, str], replaced: set[int]) -> set[int]:
+    """Show words in Markdown by where they begin, and return those clicked since; those `replaced` are on."""
+    kept = st.pills(
+        label,
+        list(words),
+        selection_mode="multi",
+        default=[start for start in words if start in replaced],
+        format_func=lambda start: words[start],
+        key=f"{key} {sorted(replaced)}",
+    )
+    return {*kept} ^ replaced
+
+
+def _in_context(text: str, one: Undecided) -> str:
+    """A word in bold between the words beside it, as Markdown."""
+    before, after = text[max(0, one.start - 40) : one.start], text[one.end : one.end + 40]
+    left, right = re.search(r"(?:\S+\s+){0,3}\S*$", before), re.match(r"\S*(?:\s+\S+){0,3}", after)
+    pieces = (left[0] if left else "", text[one.start : one.end], right[0] if right else "")
+    around = "{}**{}**{}".format(*map(markup.literal, pieces))
+    return f"… {' '.join(around.split())} …"
 
 
 def _kind(anchor: Anchor) -> str:

@@ -54,7 +54,7 @@ def left_out(source: Source, spec: str, options: SelectionOptions) -> list[Uncle
     """The documents of `ask_unclear`."""
     if not anchors.kind(spec).together:
         return []
-    return plans.left_out(source, spec, replace(options, subjects=(), exclude=frozenset()))
+    return plans.left_out(source, spec, replace(options, subjects=(), switched=frozenset()))
 
 
 def ask_row(source: Source, spec: str, one: Unclear, where: str) -> None:
@@ -128,7 +128,7 @@ def _tell_refused(sentence_id: str) -> None:
 
 
 def _choose(source: Source, spec: str, sentence_id: str, text: str, found: str, key: str) -> None:
-    """Keep a choice, unless the text has no such person; what was switched off was said of another one."""
+    """Keep a choice, unless the text has no such person; what was switched was said of another one."""
     name = " ".join((st.session_state[key] or "").split())[:LONGEST_NAME]
     st.session_state.pop(REFUSED, None)
     name = "" if name.casefold() == found.casefold() else name
@@ -141,9 +141,9 @@ def _choose(source: Source, spec: str, sentence_id: str, text: str, found: str, 
     _keep(source, spec, own)
     if f"document {sentence_id}" in st.session_state:  # whose title changes, and which would be closed
         st.session_state[f"document {sentence_id}"] = st.session_state[f"document {sentence_id}"]
-    off = dict(st.session_state.get("study_exclude", {}))
-    off[source.key, spec] = frozenset(one for one in off.get((source.key, spec), ()) if one[0] != sentence_id)
-    st.session_state["study_exclude"] = off
+    switched = dict(st.session_state.get("study_switched", {}))
+    switched[source.key, spec] = frozenset(one for one in switched.get((source.key, spec), ()) if one[0] != sentence_id)
+    st.session_state["study_switched"] = switched
 
 
 def _forget(source: Source, spec: str) -> None:

@@ -105,9 +105,8 @@ class Grammar:
     def verbs_of(self, subjects: Collection[int]) -> list[tuple[int, int]]:
         """The finite verbs, in the present or *was*, of the subjects that start at these positions: start and end."""
         spans = set[tuple[int, int]]()
-        for number, word in enumerate(self.words):
-            if word.at not in subjects:
-                continue
+        for number in [self._number_at[at] for at in subjects if at in self._number_at]:
+            word = self.words[number]
             verbs = [number + 1] if number + 1 < len(self.words) else []  # where the parser knows none
             spans |= {self._span(one) for one in verbs if self.words[one].text in ("'s", "’s")}  # she's, in any case
             if word.relation in _SUBJECTS:

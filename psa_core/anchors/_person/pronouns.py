@@ -13,7 +13,7 @@ from typing import NamedTuple
 from psa_core.anchors._base import Anchor, Role, Undecided
 from psa_core.anchors._person.about import FIRST_PERSON, Evidence
 from psa_core.anchors._person.fields import SIGNED
-from psa_core.anchors._person.grammar import Grammar
+from psa_core.anchors._person.grammar import Grammar, verbs_with
 from psa_core.anchors._person.lexicon import (
     ANYBODY,
     KIN,
@@ -174,6 +174,10 @@ def pronouns_of(
             start, end = declaration.start() + word.start(), declaration.start() + word.end()
             mine.append(Anchor(start, end, "object", "", "subject", as_written(form, word[0])))
         spans = [span for span in spans if not declaration.start() <= span[0] < declaration.end()]
+
+    def with_verbs(anchor: Anchor) -> tuple[Anchor, ...]:
+        return (anchor, *verbs_with(text, grammar, [anchor]))
+
     writes = _is_writer(text, anchors)
     others = [one for one in rivals if they or one.gender in (gender, "")]
     others += [Rival(at, "") for at in (*grammar.roles(), *(grammar.plurals() if they else ()))]
@@ -182,10 +186,10 @@ def pronouns_of(
     others_gender = _Nearest(text, grammar, anchors, sorted(strangers))
     quoted = list(_quotes(text, anchors))
     for start, end, form, said, role in sorted(spans):
-        reason = ""
+        reason, anchor = "", Anchor(start, end, role, gender, "subject", as_written(form, text[start:end]))
         if gender and said and said != gender:
             if others_gender.is_persons(start, form):
-                left.append(Undecided(start, end, OTHER_GENDER))
+                left.append(Undecided(start, end, OTHER_GENDER, with_verbs(anchor)))
             continue
         if not gender and not they:
             reason = UNKNOWN_GENDER
@@ -197,13 +201,15 @@ def pronouns_of(
             reason = NEAR_ANOTHER
             nearest.undecided.append(start)
         if reason:
-            left.append(Undecided(start, end, reason))
+            left.append(Undecided(start, end, reason, with_verbs(anchor)))
         else:
-            mine.append(Anchor(start, end, role, gender, "subject", as_written(form, text[start:end])))
+            mine.append(anchor)
             nearest.decided.append(start)
     if not mine and not writes:  # nobody calls the person he or she
         theys = _THEYS.finditer(text, anchors[0].start)
-        left += [Undecided(*match.span(), PERHAPS_THEY) for match in theys]
+        for one in theys:
+            anchor = Anchor(*one.span(), "object", gender, "subject", as_written(_THEY[one[0].casefold()], one[0]))
+            left.append(Undecided(*one.span(), PERHAPS_THEY, with_verbs(anchor)))
     return mine, left
 
 
