@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from psa_core.anchors._person.fields import GREETED, I_AM, SIGNED
 from psa_core.anchors._person.lexicon import (
@@ -28,7 +28,7 @@ _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", r
 _TRANSPORT = re.compile(
     r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
     r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5}"
-    r"|[\w. ]{2,30}?[ \t]+[\[(]?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
+    r"|[\w. ]{2,30}?,?[ \t]+[\[(]?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
     r"|^[ \t>]*+(?:[\[(][^\])\n]{3,30}[\])]|\d[\d./,: -]{3,20}(?:[ap]m)?)[ \t]*[-–]?[ \t]*"
     r"[\w. ]{2,30}(?:[ ]\([^)\n]{1,40}\))?:",
     re.IGNORECASE | re.MULTILINE,
@@ -61,7 +61,9 @@ _WEIGHTS = {
     "relative": -4.0,
 }
 #: Who is ahead by less is not the one for sure; where no label or heading names them, it takes this times as much too.
-_MARGIN, _TIMES = 1.25, 1.5
+_MARGIN, _TIMES = 2.0, 1.5
+#: Whom a text is about it names in this first part of it.
+_BEGINNING = 0.2
 
 
 @dataclass
@@ -95,14 +97,19 @@ class Evidence:
         self.weight += other.weight
         self.first_at = min(self.first_at, other.first_at)
         self.genders += other.genders
+        self.named = replace(self.named, nick=self.named.nick or other.named.nick)
 
 
-def is_clear(found: Sequence[Evidence]) -> bool:
-    """Whether the first is well ahead of the second."""
-    if len(found) == 1:
-        return True
-    first, second = found[0].weight, found[1].weight
-    return first - second > _MARGIN and (found[0].is_told or first > _TIMES * second)
+def is_clear(found: Sequence[Evidence], length: int) -> bool:
+    """Whether the first is well ahead of the second, and named early in a text of this length."""
+    first, second = found[0], found[1].weight if found[1:] else 0.0
+    if first.is_told or len(found) == 1:
+        return first.weight - second > _MARGIN or len(found) == 1
+    return (
+        first.weight - second > _MARGIN
+        and first.weight > _TIMES * second
+        and first.first_at <= max(100, _BEGINNING * length)
+    )
 
 
 def weights_of(text: str, found: Sequence[Evidence]) -> list[float]:

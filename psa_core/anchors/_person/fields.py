@@ -54,10 +54,16 @@ _FIELDS = re.compile(
     r"(?P<two>\S[^\n]{0,60}?)[ \t]*(?:$|[ ]{2}|\t)",
     re.IGNORECASE | re.MULTILINE,
 )
-_COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?)?)(?!\w)")
+_COMMA = re.compile(rf"({PARTICLE}*{PART}(?:[ -]{PART})?),[ ]({PART}(?:[ ]{PART}\.?){{0,2}})(?!\w)")
 _LISTED = re.compile(
     rf"(?:^[ \t]*(?:[\w ]{{,30}}:[ ])?|[ ]{{2}}|\t){_COMMA.pattern}[ \t]*(?:$|[,(;]|[ \t](?:[ \t]|[MF]\b|DOB\b))",
     re.MULTILINE,
+)
+#: Behind a name in a record: *Doe, Jane, 19 yrs*, *DOE, Jane - DOB 12 May*.
+_AGED = re.compile(
+    r",?[ ](?:[(–-][ ]?)?"
+    r"(?:(?:aged?[ ])?\d{1,3}(?![\w/:.]|[ ][A-Z])|\d{1,3}[ ]?(?:y|yrs?|years|y/?o)\b|DOB\b|d\.o\.b\.|born\b)",
+    re.IGNORECASE,
 )
 GREETED = re.compile(
     r"^[ \t>]*(?:dear|dearest|hi|hiya|hello|hey|(?:good[ ])?(?:morning|afternoon|evening)|to:|thanks,?|thank you,?)[ ]+"
@@ -107,7 +113,9 @@ def in_places(text: str) -> Iterator[Told]:
         if comma and " " in comma[1] and is_first(comma[1].split()[0]):  # Jane Doe, M.Sc.
             comma = None
         is_topic = label in _TOPICS  # of an e-mail
-        if comma and is_topic and not is_first(comma[2].split()[0]):  # Nomination, Apprentice of the Year
+        is_person = comma and (is_first(comma[2].split()[0]) or _AGED.match(value, comma.end()))
+        is_person = is_person or (comma and is_capitals(comma[1]) and not is_capitals(comma[2]))
+        if comma and is_topic and not is_person:  # Nomination, Apprentice of the Year
             comma = None
         words = (
             [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
@@ -138,11 +146,12 @@ def in_places(text: str) -> Iterator[Told]:
         if ":" in match[0] and not is_capitals(match[1]):  # Present: Jane Doe, Ann Hill
             continue
         again = re.search(rf"(?<!\w){re.escape(given[0])}(?!\w)", text[match.end() :])
-        known = is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
+        aged = _AGED.match(text, match.end(2)) is not None
+        known = aged or is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
         if given[0].casefold() in lexicon.ROLES:  # Jane Doe, Secretary
             continue
         if known and all(could_be_name(in_name_case(word)) for word in family) and not is_first(match[1]):
-            yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 1.5)
+            yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 3.0 if aged else 1.5)
     for match in SIGNED.finditer(text):
         words = _VALUE_ENDS.split(match[1])[0].split()
         yield Told(None if words[:1] == [match[1].strip()] and words[0].isupper() else _value(words, 4), match.start(1))

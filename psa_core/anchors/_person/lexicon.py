@@ -98,7 +98,9 @@ LABELS = _ROLES["labels"]
 
 
 _RELATIVES = "|".join(["parents?", *(word for word in KIN if word not in ANYBODY)])
-RELATIVE_BEFORE = re.compile(rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called))?[ ]\(?$", re.IGNORECASE)
+RELATIVE_BEFORE = re.compile(
+    rf"\b(?:{_RELATIVES})(?:-in-law)?(?:[,:]|[ ](?:named|called|is|was))?[ ]\(?$", re.IGNORECASE
+)
 RELATIVE_AFTER = re.compile(
     rf"(?:,|[ ]\()[ ]?(?:who[ ](?:is|was)[ ](?:also[ ])?)?"
     rf"(?:(?:(?:her|his|their|the)[ ])?(?:{_RELATIVES})\b(?![ ]of\b|[ ]\()|no[ ]relati|not[ ]related|unrelated)",

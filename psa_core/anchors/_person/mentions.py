@@ -300,9 +300,11 @@ class _Finder:
 
     def near(self) -> Iterator[Mention]:
         """Whatever else is like a part of the name, in any spelling: no mention stays unseen."""
-        names = key_of(" ".join((self.who.first, *self.who.middle, self.who.last, self.who.nick)))
+        names = key_of(" ".join((self.who.first, *self.who.middle, self.who.last)))
         first, german = key_of(self.who.first), fold(self.who.words.translate(lexicon.GERMAN).casefold())
-        parts = {part for part in re.split(r"[ .-]", f"{names} {german}") if len(part) > 1} - people.PARTICLES
+        parts = {
+            part for part in re.split(r"[ .-]", f"{names} {key_of(self.who.nick)} {german}") if len(part) > 1
+        } - people.PARTICLES
         known = {word for other in self.others for word in " ".join(other.key).split()}
         tokens = re.finditer(r"\S+", self.plain)
         addresses = [token.span() for token in tokens if _IN_ADDRESS.search(token[0])]

@@ -47,11 +47,17 @@ _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
 _ABSOLUTE = re.compile(
     r"[ ]*(?:[.,;:!?)\n]|$"
-    r"|(?:is|was|got|had|has|and|or|but|from|to|for|in|at|by|as|with|without|alone|until|not|if|when)\b)"
+    r"|and\b(?![ ](?:\w+[ ]?){1,2}['’]s\b)"
+    r"|(?:is|was|got|had|has|or|but|from|to|for|in|at|by|as|with|without|alone|until|not|if|when)\b)"
 )
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
 #: A word for the person: *she is a 66-year-old woman*.
 _IS_ONE = re.compile(r"(?:year[- ]old|\by/?o|\b(?:is|was) (?:an?|the))[ ](?:[\w-]+[ ]){0,2}$", re.IGNORECASE)
+#: Around the name of who speaks in a transcript or a chat: the time, a role.
+_SPEAKER_BEFORE, _SPEAKER_AFTER = (
+    re.compile(r"[\W\d]*(?:[ap]m)?[\W\d]*", re.IGNORECASE),
+    re.compile(r"\*{0,2}(?:[ ]\([^)\n]{1,40}\))?\*{0,2}:[ ]"),
+)
 _NEW_CLAUSE = re.compile(
     r"[.!?;:\n]\s|\b(?:that|because|since|who|and|but|if|when|whether|as|while|so|or|after|before|until|though|where)\b"
 )
@@ -184,7 +190,7 @@ def pronouns_of(
     nearest = _Nearest(text, grammar, anchors, sorted(others))
     strangers = [one for one in rivals if not gender or one.gender != gender]
     others_gender = _Nearest(text, grammar, anchors, sorted(strangers))
-    quoted = list(_quotes(text, anchors))
+    quoted = [*_quotes(text, anchors), *_spoken(text, anchors)]
     for start, end, form, said, role in sorted(spans):
         reason, anchor = "", Anchor(start, end, role, gender, "subject", as_written(form, text[start:end]))
         if gender and said and said != gender:
@@ -219,6 +225,17 @@ def _quotes(text: str, anchors: Sequence[Anchor]) -> Iterator[tuple[int, int]]:
     for quote in re.finditer(r"[\"“]([^\"“”\n]+)[\"”]", text):
         named = bisect_left(starts, quote.start())
         yield quote.start(), min([quote.end(), *starts[named : named + 1]])
+
+
+def _spoken(text: str, anchors: Sequence[Anchor]) -> Iterator[tuple[int, int]]:
+    """What the person says in a transcript or a chat, behind the name and a colon: *she* is somebody else."""
+    lines = list[tuple[int, int]]()
+    for anchor in anchors:
+        before = text[text.rfind("\n", 0, anchor.start) + 1 : anchor.start]
+        if _SPEAKER_BEFORE.fullmatch(before) and _SPEAKER_AFTER.match(text, anchor.end):
+            end = text.find("\n", anchor.end)
+            lines.append((anchor.end, len(text) if end < 0 else end))
+    return iter(lines if lines[1:] else ())
 
 
 def _form(text: str, pronoun: Anchor) -> str:

@@ -32,8 +32,8 @@ from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|preferred[ ]name:?|to[ ]be[ ]called"
     rf"|aka|a\.k\.a\."
-    rf"|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
-    rf")[: \t]+[\"“‘']?({PART})(?![ ]{PART})"
+    rf"|\(uses|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
+    rf")[: \t.]+[\"“‘']?({PART})(?![ ]{PART})"
 )
 #: *Pip, as everybody calls her*.
 _CALLED_SO = re.compile(rf"(?<![\w-])({PART}),?[ ]as[ ](?:[\w']+[ ]){{1,4}}(?:calls?|called)[ ](?:her|him|them)\b")
@@ -69,7 +69,7 @@ def choose(text: str, found: list[Evidence], chosen: str) -> tuple[Evidence | No
         name = rf"\b{re.escape(found[0].named.words)},?[ ]"
         if re.search(rf"{name}(?:Sr|Senior)\b", text) and re.search(rf"{name}(?:Jr|Junior)\b", text):
             return None, TWO_OF_A_NAME
-        return (found[0], "") if is_clear(found) else (None, UNCLEAR)
+        return (found[0], "") if is_clear(found, len(text)) else (None, UNCLEAR)
     wanted = chosen.casefold().split()
     fitting = [one for one in found if key_of(people.handle(one.named.words)) == key_of(people.handle(chosen))]
     if not fitting and len(wanted) == 1:
@@ -163,7 +163,7 @@ def _in_order(found: list[Evidence]) -> None:
 
 
 def _with_last_names(text: str, found: Sequence[Evidence]) -> None:
-    """*Harold* and *Mr. Finch* are one person where the text has *H. Finch* or *hfinch*, and nobody else has either."""
+    """*Harold* and *Mr. Finch* are one person where the text has *H. Finch* or *hfinch*, which nobody else may be."""
     full, lone = ([one for one in found if one.is_full is whole] for whole in (True, False))
     written = fold(text).lower()
     for given, titled in permutations(lone, 2):
@@ -175,7 +175,12 @@ def _with_last_names(text: str, found: Sequence[Evidence]) -> None:
         login = rf"(?<![^\W_])(?:{letter}[._]?{handle}|{handle}[._]?{letter})(?![^\W_])"
         initials = (fold(text)[max(0, one.start() - 40) : one.start()] for one in re.finditer(short, fold(text)))
         initial = any(not re.search(rf"{PART}[ ]$", before) for before in initials) or re.search(login, written)
-        owners = [one for one in full if _has_part(one.named, given.named) or _has_part(one.named, titled.named)]
+        owners = [
+            one
+            for one in full
+            if _has_part(one.named, given.named)
+            or (_has_part(one.named, titled.named) and one.named.first[:1] == first[:1])
+        ]
         if initial and not owners:
             given.named = replace(given.named, first=first, last=last)
 
@@ -245,7 +250,8 @@ def _extends(long: Named, short: Named) -> bool:
     *Ana María García López* has *Ana García*, *Anna García* and *García Ana*.
     """
     first, last = short.key
-    if people.handle(long.words) == people.handle(short.words) and len(long.words) > len(short.words):
+    handles = [people.handle(one.words).casefold() for one in (long, short)]
+    if len({*handles}) == 1 and len(long.words) > len(short.words):
         return True  # Mei Ling Tan, and meiling.tan@
     if long.key[1] == last and [long.first[:1]] == [word[:-1] for word in short.middle] and not is_listed(short.first):
         return True  # Jane Doe, and File J. Doe

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 
 from psa_core.anchors import _spacy
@@ -205,7 +206,17 @@ def _begins_name(text: str, start: int, word: str) -> bool:
     """Whether a word with a capital at this position may begin a name: no ordinary word, and no month of a date."""
     before, after = text[max(0, start - 30) : start], text[start + len(word) :]
     is_verb = word in ("Said", "Can") and re.search(r"(?:^|[.!?]\s+|\n)$", before)  # Said Doe "can run a line"
-    return _is_gendered(word) or (could_be_name(word) and not is_verb and not lexicon.is_date(before, word, after))
+    could_be = could_be_name(word) or _is_name_here(text, word)
+    return _is_gendered(word) or (could_be and not is_verb and not lexicon.is_date(before, word, after))
+
+
+@lru_cache(maxsize=512)
+def _is_name_here(text: str, word: str) -> bool:
+    """Whether a first name that is an ordinary word too is never one in a text: *River*, and nowhere *river*."""
+    if not is_first(word) or word.casefold() in NEVER_NAMES:
+        return False
+    acts = any(match[1] == word for match in ACTS.finditer(text))
+    return _is_never_word(text, word, 1 if acts else 2)
 
 
 def _is_never_word(text: str, word: str, least: int = 2) -> bool:
@@ -240,8 +251,8 @@ def _titled(text: str) -> Iterator[Told]:
             gender = ""  # Mrs. Doe, his wife, tells nothing of Mr. Doe
         if is_last:
             yield Told(Named("", " ".join(map(in_name_case, kept))), match.start(2), 0.0, gender)
-        elif kept and re.fullmatch(r"[A-Z]\.", kept[0]):  # Miss B. Doe
-            family = [name for name in kept if not re.fullmatch(r"[A-Z]\.", name)]
+        elif kept and re.fullmatch(r"[A-Z]\.?", kept[0]):  # Miss B. Doe
+            family = [name for name in kept if not re.fullmatch(r"[A-Z]\.?", name)]
             yield Told(Named("", " ".join(map(in_name_case, family))) if family else None, match.start(2), 0.0, gender)
         elif kept:
             yield Told(named(kept), match.start(2), 0.0, gender)
@@ -256,7 +267,8 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         if not re.fullmatch(PART, word) or word.isupper() or word.casefold() in lexicon.ROLES:
             continue
         is_always_name = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but no wren
-        if could_be_name(word) and (is_listed(word) or is_always_name):
+        is_unknown = times[word] > 1 and not is_only_word(word) and not lexicon.is_ordinary(word)
+        if could_be_name(word) and (is_listed(word) or is_always_name or is_unknown):
             known = evidence(word)
             yield Told(Named(word, "") if known.first >= known.last else Named("", word), start)
     for match in re.finditer(rf"(?<![\w@./-])({PART})[ ]\(\d{{1,2}}[,) ]", text):  # Bridie (14)
@@ -275,7 +287,8 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         )
         is_unlisted = is_unlisted and not is_only_word(word)
         is_role = word.casefold() in lexicon.ROLES
-        if not (is_first(word) or is_unlisted) or not could_be_name(word) or word.isupper() or is_role:
+        is_name = could_be_name(word) or _is_name_here(text, word)
+        if not (is_first(word) or is_unlisted) or not is_name or word.isupper() or is_role:
             continue
         before, after = text[max(0, match.start() - 30) : match.start()], text[match.end() : match.end() + 30]
         preceding = re.search(rf"({PART})[ ]$", before)
