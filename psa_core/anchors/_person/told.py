@@ -269,8 +269,7 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         is_always_name = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but no wren
         is_unknown = times[word] > 1 and not is_only_word(word) and not lexicon.is_ordinary(word)
         if could_be_name(word) and (is_listed(word) or is_always_name or is_unknown):
-            known = evidence(word)
-            yield Told(Named(word, "") if known.first >= known.last else Named("", word), start)
+            yield Told(_lone(word), start)
     for match in re.finditer(rf"(?<![\w@./-])({PART})[ ]\(\d{{1,2}}[,) ]", text):  # Bridie (14)
         if (
             could_be_name(match[1])
@@ -278,10 +277,11 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
             and not re.search(rf"{PART}[ ]$", text[max(0, match.start() - 40) : match.start()])
         ):
             yield Told(Named(match[1], ""), match.start(1))
+    words = Counter(match[0] for match in _ALONE.finditer(text))
     for match in _ALONE.finditer(text):
         word = match[0]
         # A name that no list knows does what people do, more than once.
-        is_unlisted = acting[word] > 1 or (acting[word] and _is_never_word(text, word, 1))
+        is_unlisted = acting[word] > 1 or (acting[word] and words[word] > 1)
         is_unlisted = is_unlisted and not (
             is_listed(word) or lexicon.is_ordinary(word) or word.isupper() or "'" in word
         )
@@ -299,4 +299,11 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         # A word is a name where it would have no capital otherwise.
         in_sentence = re.search(r"[^\W\d_][,;]?[ ]$|\($", before) or lexicon.PERSON_VERB.match(after)
         if (in_sentence or not lexicon.is_word_and_name(word)) and not lexicon.is_date(before, word, after):
-            yield Told(Named(word, ""), match.start())
+            yield Told(_lone(word) if is_unlisted else Named(word, ""), match.start())
+
+
+def _lone(word: str) -> Named:
+    """A name of one word: the first, unless it or its halves are better known as the last (*Castellanos-Ito*)."""
+    known = [evidence(part) for part in {word, *word.split("-")}]
+    is_last = sum(one.last for one in known) > sum(one.first for one in known)
+    return Named("", word) if is_last else Named(word, "")
