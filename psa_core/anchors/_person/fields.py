@@ -18,6 +18,7 @@ from psa_core.anchors._person.lexicon import (
     in_name_case,
     is_capitals,
     is_first,
+    is_only_word,
 )
 from psa_core.anchors._person.naming import Named, named
 from psa_core.inputs import people
@@ -111,6 +112,8 @@ def in_places(text: str) -> Iterator[Told]:
         if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
             comma = None
         if comma and " " in comma[1] and is_first(comma[1].split()[0]):  # Jane Doe, M.Sc.
+            comma = None
+        if comma and "name" not in label and is_only_word(comma[2].split()[0]):  # Jane Doe, Senior Analyst
             comma = None
         is_topic = label in _TOPICS  # of an e-mail
         is_person = comma and (is_first(comma[2].split()[0]) or _AGED.match(value, comma.end()))

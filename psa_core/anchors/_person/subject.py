@@ -78,7 +78,7 @@ def choose(text: str, found: list[Evidence], chosen: str) -> tuple[Evidence | No
         return None, TWO_OF_A_NAME
     if fitting:
         return fitting[0], ""
-    who = named(chosen.split())
+    who = named(chosen.split()) or named(chosen.split(), sure=True)
     parts = [one for one in found if who and who.last and not one.is_full and _has_part(who, one.named)]
     if who and parts:  # Jane here, and Ms. Doe there
         parts[0].named = replace(who, nick=next((one.named.first for one in parts if one.named.first), ""))
