@@ -60,10 +60,8 @@ _WEIGHTS = {
     "at work": -1.0,  # *agent Priyanka*
     "relative": -4.0,
 }
-#: Who is ahead by less is not the one for sure; where no label or heading names them, it takes this times as much too.
-_MARGIN, _TIMES = 2.0, 1.5
-#: Whom a text is about it names in this first part of it.
-_BEGINNING = 0.2
+#: Who is ahead by less is not the one for sure; nor is who is named later than in this first part, without a label.
+_MARGIN, _BEGINNING = 1.5, 0.15
 
 
 @dataclass
@@ -101,15 +99,12 @@ class Evidence:
 
 
 def is_clear(found: Sequence[Evidence], length: int) -> bool:
-    """Whether the first is well ahead of the second, and named early in a text of this length."""
-    first, second = found[0], found[1].weight if found[1:] else 0.0
-    if first.is_told or len(found) == 1:
-        return first.weight - second > _MARGIN or len(found) == 1
-    return (
-        first.weight - second > _MARGIN
-        and first.weight > _TIMES * second
-        and first.first_at <= max(100, _BEGINNING * length)
-    )
+    """Whether the first is well ahead of the second, and is told of or named early in a text of this length."""
+    if len(found) == 1:
+        return True
+    first, second, *_ = found
+    is_early = first.is_told or first.first_at <= max(100, _BEGINNING * length)
+    return is_early and first.weight - second.weight > _MARGIN
 
 
 def weights_of(text: str, found: Sequence[Evidence]) -> list[float]:

@@ -116,10 +116,9 @@ def in_places(text: str) -> Iterator[Told]:
         if comma and "name" not in label and is_only_word(comma[2].split()[0]):  # Jane Doe, Senior Analyst
             comma = None
         is_topic = label in _TOPICS  # of an e-mail
-        is_person = comma and (is_first(comma[2].split()[0]) or _AGED.match(value, comma.end()))
-        is_person = is_person or (comma and is_capitals(comma[1]) and not is_capitals(comma[2]))
-        if comma and is_topic and not is_person:  # Nomination, Apprentice of the Year
-            comma = None
+        if comma and is_topic:  # and not Nomination, Apprentice of the Year
+            is_record = is_capitals(comma[1]) > is_capitals(comma[2]) or _AGED.match(value, comma.end())
+            comma = comma if is_record or is_first(comma[2].split()[0]) else None
         words = (
             [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
         )
