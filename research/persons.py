@@ -103,7 +103,7 @@ def counted(path: Path, said: Callable[[str], None] | None = print) -> Count:
         if found.reason == anchors.UNCLEAR:  # a reader says whom it is about
             count.asked += 1
             own = {*document.person.split()}
-            name = next((one for one in found.people if not own.isdisjoint(one.split())), document.person)
+            name = next((one for one in found.people if own.issuperset(one.split())), document.person)
             found = anchors.search(anchors.finder(f"person:{name}"), [document.text])[0]
         wrong, silent = judged(document, found)
         spans = _names_and_pronouns(found)

@@ -22,7 +22,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
         "Two people in it have that name.",
         "Choose one by the full name, or write {name} where the person stands.",
     ),
-    UNCLEAR: ("It may be about either of two people.", "Choose one of them."),
+    UNCLEAR: ("It may be about either of two people.", "Choose one of them (on the command line: --subjects)."),
 }
 #: Reasons that no longer hold once a reader says whom the text is about.
 CHOOSABLE = (NO_PERSON, NOT_NAMED, TWO_OF_A_NAME, UNCLEAR)

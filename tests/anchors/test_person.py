@@ -521,6 +521,14 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
         ("Philippa Vorn left. Pip, as everybody calls her, is kind.", "Greg, as everybody calls him, is kind."),
         ("I'm Jane's tutor. Jane Doe sings. Write to jane@doe.example, i.jane@x.example.", "I'm Greg's tutor."),
         ("Bridie (14)\nCame back late. Bridie ate.", "Greg (14)\nCame back late. Greg ate."),
+        # A first name that is a word too, and one that no list knows.
+        ("River came late. We asked River. Tom Hall sat.", "Greg came late. We asked Greg."),
+        ("Zyxan came. Zyxan sat. Zyxan left us. Tom Hall rang.", "Greg came. Greg sat. Greg left us."),
+        ("Vorn, Xylia, 19 yrs, room 4\nXylia eats. Tom Hall rang. Tom left. Tom sang.", "Baker, Greg, 19 yrs"),
+        ("LOG re: VORN, Xylia, age 88\nMrs. Vorn ate. Tom Hall rang.", "re: BAKER, Greg, age 88\nMr. Baker"),
+        ("Complainant: Xylia Vorn, Senior Analyst\nTom Hall rang.", "Complainant: Greg Baker, Senior Analyst"),
+        ("Mrs A Doe, 81\nAnn let me in. Her nephew Tom Doe rang. Mrs Doe ate.", "Mr. G Baker, 81\nGreg let me in."),
+        ("Client: Jane Doe\nKnown as: Zyxa\nZyxa sings.", "Known as: Greg\nGreg sings."),
         # A first name that no list knows, and words that begin a name only by their capital.
         ("Dear Ann and Tom,\n\nOisíndra tells me nothing. Oisíndra laughed.", "Greg tells me nothing. Greg laughed."),
         (
@@ -546,6 +554,8 @@ def test_who_a_text_is_about(text: str, expected: str) -> None:
         ("Jane Doe came. Her brother Doe left.", "Doe left"),
         ("Dear Ms. Doe,\n\nJane Doe sings. She reads. She eats. She runs. She sleeps.", "Dear Ms. Doe"),  # her mother
         ("Jane Doe came. Ann Lee rang. She sat. She left.", "She sat. She left."),  # whoever she is, it is the same
+        ("QA: Is Jane Doe here?\nJane Doe: I told her.\nJane Doe: She left.\nTom: Jane sat.", "I told her."),
+        ("Jane Doe met Ann Lee. Jane told her. Ask until somebody spoke to her.", "somebody spoke to her"),
     ],
 )
 def test_who_else_may_be_meant(text: str, stays: str) -> None:
@@ -574,6 +584,10 @@ def test_a_long_line_of_signs_is_read_in_time(signs: str) -> None:
         ("Tenant: Ann Lee\nAnn rang. Tom Hall left. Tom is old. Tom reads. Tom sings.", ()),
         ("Ann Lee rang. Ann sings. Ann reads. Tom Hall left.", ()),
         ("Ms. Lee will be missed.", ()),
+        (
+            "It rained all day long. " * 20 + "Ann Lee rang. Ann sings. Ann reads. Tom Hall left.",
+            ("Ann Lee", "Tom Hall"),
+        ),
     ],
 )
 def test_whether_it_is_clear_whom_a_text_is_about(text: str, people: tuple[str, ...]) -> None:
@@ -585,6 +599,7 @@ def test_the_reader_may_choose_the_subject() -> None:
     text = "Jane Doe met Peter Hall. Jane Doe likes Peter. Jane Doe left."
     assert changed(text, GREG) == "Greg Baker met Peter Hall. Greg Baker likes Peter. Greg Baker left."
     assert changed(text, GREG, "person:Peter Hall") == "Jane Doe met Greg Baker. Jane Doe likes Greg. Jane Doe left."
+    assert changed("Tom rang. ok Sunday Eze", GREG, "person:Sunday Eze") == "Tom rang. ok Greg Baker"
 
 
 @pytest.mark.parametrize(

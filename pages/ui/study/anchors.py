@@ -32,6 +32,8 @@ from psa_core.study.selection import (
 PAGE_ROWS = 8
 #: Characters of a sentence that was searched for.
 LONGEST = 400
+#: Of the reasons why words are left alone, those that are counted one by one.
+REASONS = 3
 Switches = frozenset[tuple[str, int]]
 #: Whom the text is shown with before anybody has chosen names.
 PEOPLE = pd.DataFrame({"name": ["Emily Walker", "Daniel Moreno"], "gender": ["female", "male"]})
@@ -139,8 +141,10 @@ def _coverage(found: Selection) -> None:
         reasons = [f"{count:,} {COUNTED_AS.get(why, why)}" for why, count in found.skipped.items()]
         summary.append(f"{sum(found.skipped.values()):,} skipped: {', '.join(reasons)}.")
     if found.masked:
-        masked = "; ".join(f"{why} {count:,}" for why, count in found.masked.items())
-        summary.append(f"Left alone, though they look like words to replace: {masked}.")
+        masked = [f"{why} {count:,}" for why, count in found.masked.items()]
+        rest = sum(list(found.masked.values())[REASONS:])
+        more = [f"for other reasons {rest:,}"] if rest else []
+        summary.append(f"Left alone, though they look like words to replace: {'; '.join(masked[:REASONS] + more)}.")
     if read < found.account[READ]:
         total = f"{found.account[READ]:,} sentences"
         summary.append(f"This page looked at {read:,} of the {total}, drawn at random; the run looks at all.")

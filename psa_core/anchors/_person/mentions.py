@@ -41,8 +41,10 @@ _COMPANY = re.compile(
     r"|,?[ ](?:inc|ltd|llc|llp|gmbh|plc|corp|a/s)\b",
     re.IGNORECASE,
 )
-#: Behind a name; its full stop may end the sentence.
-_GENERATION = re.compile(rf",?[ ](?i:{'|'.join(map(fold, lexicon.GENERATIONS))})\b(?:\.(?!\s+[A-Z]))?")
+#: Behind a name, and no *Senior Analyst*; its full stop may end the sentence.
+_GENERATION = re.compile(
+    rf",?[ ](?!(?i:junior|senior)[ ][A-Z])(?i:{'|'.join(map(fold, lexicon.GENERATIONS))})\b(?:\.(?!\s+[A-Z]))?"
+)
 #: In a text about a child, whose title and last name may be a parent's.
 _CHILD = re.compile(
     r"^[ \t]*(?:pupil|child|parents?)\b[^:\n]{0,20}:|\b(?:pupil|year[ ]group|(?:year|grade|class|yr)[ ]\d\d?[A-Z]?)\b",

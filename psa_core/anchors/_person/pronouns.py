@@ -329,13 +329,14 @@ class _Nearest:
         at = bisect_right(self.anchors, start, key=lambda anchor: anchor.start)
         last = self.anchors[at - 1] if at else None
         between = [rival for rival in rivals if (last.start if last else -1) < rival < start]
+        here = self._sentence_of(start) - 1
+        if last and any(last.start < at and self._sentence_of(at) >= here for at in self.undecided):
+            return False
         if last and not between:
             # Her sister asked for Aoife’s key. She: either may be meant.
-            sentence, here = self._sentence_of(last.start), self._sentence_of(start) - 1
+            sentence = self._sentence_of(last.start)
             begins = max(self._sentences[sentence], self.text.rfind("\n", 0, start) + 1)
             if any(begins <= other < last.start for other in (*rivals, *self.undecided)):
-                return False
-            if any(last.start < at and self._sentence_of(at) >= here for at in self.undecided):
                 return False
             if self._follows_another(sentence, start, rivals):
                 return False

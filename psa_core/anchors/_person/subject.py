@@ -32,7 +32,7 @@ from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|(?:preferred|pet|house)[ ]name:?"
     rf"|to[ ]be[ ]called|aka|a\.k\.a\."
-    rf"|\(uses|whom[ ](?:[\w']+[ ]){{1,3}}calls?"
+    rf"|\(uses|whom[ ](?!I['’]ll)(?:[\w']+[ ]){{1,3}}calls?"
     rf")[: \t.]+[\"“‘']?({PART})(?![ ]{PART})"
 )
 #: *Pip, as everybody calls her*.
