@@ -30,11 +30,13 @@ _TRANSPORT = re.compile(
     r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5}"
     r"|[\w. ]{2,30}?,?[ \t]+[\[(]?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
     r"|^[ \t>]*+(?:[\[(][^\])\n]{3,30}[\])]|\d[\d./,: -]{3,20}(?:[ap]m)?)[ \t]*[-–]?[ \t]*"
-    r"[\w. ]{2,30}(?:[ ]\([^)\n]{1,40}\))?:",
+    r"[^\n:(]{2,30}(?:\([^)\n]{1,40}\))?:",
     re.IGNORECASE | re.MULTILINE,
 )
 #: In a chat: who says what follows.
-_SAYS = re.compile(rf"^[ \t>*]*+({PART}(?:[ ]{PART})?)(?:[ ]\([^)\n]{{1,40}}\))?\*{{0,2}}:(?=[ ])", re.MULTILINE)
+_SAYS = re.compile(
+    rf"^[ \t>*]*+({PART}(?:[ ]{PART})?)(?:[ ]\([^)\n]{{1,40}}\)|[^\w\n:()]{{1,6}})?\*{{0,2}}:(?=[ ])", re.MULTILINE
+)
 #: A name that is a line of its own with a comma: who is written to.
 _CALLED = re.compile(rf"^[ \t>]*+({PART}),[ \t]*$", re.MULTILINE)
 #: Before the name of somebody who does something for the person: *agent Priyanka*.
