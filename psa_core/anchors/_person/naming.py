@@ -73,6 +73,8 @@ def named(words: Sequence[str], *, sure: bool = False) -> Named | None:
         gender = gender or lexicon.gender_of_title(title)
     while kept and kept[-1].casefold().strip(".,") in lexicon.SUFFIXES and (len(kept) > 2 or not is_listed(kept[-1])):
         kept.pop()  # Neto is a last name too
+    if len(kept) > 2 and re.fullmatch(r"[A-Z]\.", kept[0]) and is_first(kept[1]):
+        kept.pop(0)  # M. Baptiste Roy
     nick = next((word.strip('"“”()') for word in kept[1:] if word[0] in '"“('), "")
     kept = [word for word in kept if word[0] not in '"“(']
     while len(kept) > 2 and lexicon.is_degree(kept[-1]) and not is_capitals(kept[0]):
