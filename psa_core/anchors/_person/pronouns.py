@@ -231,8 +231,10 @@ def _spoken(text: str, anchors: Sequence[Anchor]) -> Iterator[tuple[int, int]]:
     """What the person says in a transcript or a chat, behind the name and a colon: *she* is somebody else."""
     lines = list[tuple[int, int]]()
     for anchor in anchors:
-        before = text[text.rfind("\n", 0, anchor.start) + 1 : anchor.start]
-        if _SPEAKER_BEFORE.fullmatch(before) and _SPEAKER_AFTER.match(text, anchor.end):
+        if not _SPEAKER_AFTER.match(text, anchor.end):
+            continue
+        begins = text.rfind("\n", 0, anchor.start) + 1
+        if anchor.start - begins < 40 and _SPEAKER_BEFORE.fullmatch(text, begins, anchor.start):
             end = text.find("\n", anchor.end)
             lines.append((anchor.end, len(text) if end < 0 else end))
     return iter(lines if lines[1:] else ())
