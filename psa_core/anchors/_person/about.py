@@ -28,14 +28,14 @@ _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", r
 _TRANSPORT = re.compile(
     r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
     r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5}"
-    r"|[\w. ]{2,30}?,?[ \t]+[\[(]?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
+    r"|[\w. ]{2,30}?,?[ \t]+[\[(]?(?:\d[\d./-]{5,}[ ,]+)?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
     r"|^[ \t>]*+(?:[\[(][^\])\n]{3,30}[\])]|\d[\d./,: -]{3,20}(?:[ap]m)?)[ \t]*[-–]?[ \t]*"
     r"[^\n:(]{2,30}(?:\([^)\n]{1,40}\))?:",
     re.IGNORECASE | re.MULTILINE,
 )
 #: In a chat: who says what follows.
 _SAYS = re.compile(
-    rf"^[ \t>*]*+({PART}(?:[ ]{PART})?)(?:[ ]\([^)\n]{{1,40}}\)|[^\w\n:()]{{1,6}})?\*{{0,2}}:(?=[ ])", re.MULTILINE
+    rf"^[ \t>*]*+(?:{TITLE}[ ])?({PART}(?:[ ]{PART})?)(?:[ ]\([^)\n]{{1,40}}\)|[^\w\n:()]{{1,6}})?\*{{0,2}}:(?=[ ])", re.MULTILINE
 )
 #: A name that is a line of its own with a comma: who is written to.
 _CALLED = re.compile(rf"^[ \t>]*+({PART}),[ \t]*$", re.MULTILINE)
