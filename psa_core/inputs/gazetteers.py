@@ -109,14 +109,14 @@ def evidence(name: str) -> Evidence:
     return _evidence().get(name.casefold(), UNKNOWN)
 
 
-def gender_of(first_name: str) -> Gender:
-    """Gender of a first name: the one that has three times the evidence of the other; empty when neither has."""
+def gender_of(first_name: str, *, times: float = 3, least: float = MIN_EVIDENCE) -> Gender:
+    """Gender of a first name: the one that has so many times the evidence of the other; empty when neither has."""
     found = evidence(first_name)
-    if max(found.female, found.male) < MIN_EVIDENCE:
+    if max(found.female, found.male) < least:
         return ""
-    if found.female > 3 * found.male:
+    if found.female > times * found.male:
         return "female"
-    return "male" if found.male > 3 * found.female else ""
+    return "male" if found.male > times * found.female else ""
 
 
 def is_listed(name: str) -> bool:

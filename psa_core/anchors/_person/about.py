@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from psa_core.anchors._person.fields import GREETED, I_AM, SIGNED
 from psa_core.anchors._person.lexicon import (
@@ -35,7 +36,8 @@ _TRANSPORT = re.compile(
 )
 #: In a chat: who says what follows.
 _SAYS = re.compile(
-    rf"^[ \t>*]*+(?:{TITLE}[ ])?({PART}(?:[ ]{PART})?)(?:[ ]\([^)\n]{{1,40}}\)|[^\w\n:()]{{1,6}})?\*{{0,2}}:(?=[ ])", re.MULTILINE
+    rf"^[ \t>*]*+(?:{TITLE}[ ])?({PART}(?:[ ]{PART})?)(?:[ ]\([^)\n]{{1,40}}\)|[^\w\n:()]{{1,6}})?\*{{0,2}}:(?=[ ])",
+    re.MULTILINE,
 )
 #: A name that is a line of its own with a comma: who is written to.
 _CALLED = re.compile(rf"^[ \t>]*+({PART}),[ \t]*$", re.MULTILINE)
@@ -86,11 +88,19 @@ class Evidence:
     @property
     def gender(self) -> str:
         """The gender that the titles say, else that of the first name."""
+        return self._gender_of(gender_of)
+
+    @property
+    def sure_gender(self) -> str:
+        """The gender, where not only few have the first name, and hardly anybody of another one: not of *Val*."""
+        return self._gender_of(partial(gender_of, times=10, least=1))
+
+    def _gender_of(self, told: Callable[[str], str]) -> str:
         if self.genders:
             return self.genders.most_common(1)[0][0]
         first = in_name_case(self.named.first)
         names = (first.split()[:1], first.split("-")[:1])
-        return next(filter(None, (gender_of(name) for name, *_ in filter(None, names))), "")
+        return next(filter(None, (told(name) for name, *_ in filter(None, names))), "")
 
     def take(self, other: Evidence) -> None:
         """Add the mentions of a shorter form of the same name."""

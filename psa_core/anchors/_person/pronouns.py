@@ -93,7 +93,7 @@ def rivals_in(
             if len(part) > 1:
                 for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text):
                     if not any(start < match.end() and match.start() < end for start, end in own):
-                        rivals.append(Rival(match.start(), other.gender))
+                        rivals.append(Rival(match.start(), other.sure_gender))
     known = [*own, *((at, at + 1) for at, _ in rivals)]
     names = {word for one in anchors for word in re.findall(PART, text[one.start : one.end])}
     for start, end in entities:
