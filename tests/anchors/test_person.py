@@ -554,6 +554,7 @@ def test_who_a_text_is_about(text: str, expected: str) -> None:
         ("Jane Doe came. Her brother Doe left.", "Doe left"),
         ("Dear Ms. Doe,\n\nJane Doe sings. She reads. She eats. She runs. She sleeps.", "Dear Ms. Doe"),  # her mother
         ("Jane Doe came. Ann Lee rang. She sat. She left.", "She sat. She left."),  # whoever she is, it is the same
+        ("Jane Doe came. Jordan rang. She sat.", "She sat"),  # women are called Jordan too
         ("QA: Is Jane Doe here?\nJane Doe: I told her.\nJane Doe: She left.\nTom: Jane sat.", "I told her."),
         ("Jane Doe met Ann Lee. Jane told her. Ask until somebody spoke to her.", "somebody spoke to her"),
     ],
