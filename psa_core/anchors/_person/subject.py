@@ -30,8 +30,8 @@ from psa_core.inputs import people
 from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 
 _KNOWN_AS = re.compile(
-    rf"\b(?i:known[ ](?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?|(?:preferred|pet|house)[ ]name:?"
-    rf"|to[ ]be[ ]called|aka|a\.k\.a\."
+    rf"\b(?i:known[ ](?!to[ ])(?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?"
+    rf"|(?:preferred|pet|house)[ ]name:?|to[ ]be[ ]called|aka|a\.k\.a\."
     rf"|\(uses|whom[ ](?!I['’]ll)(?:[\w']+[ ]){{1,3}}calls?"
     rf")[: \t.]+[\"“‘']?({PART})(?![ ]{PART})"
 )

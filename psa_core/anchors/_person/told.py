@@ -270,7 +270,7 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         is_always_name = times[word] > 2 and acting[word] and _is_never_word(text, word, 0)  # Wren, but no wren
         is_unknown = times[word] > 1 and not is_only_word(word) and not lexicon.is_ordinary(word)
         if could_be_name(word) and (is_listed(word) or is_always_name or is_unknown):
-            yield Told(_lone(word), start)
+            yield Told(_lone(text, word), start)
     for match in re.finditer(rf"(?<![\w@./-])({PART})[ ]\(\d{{1,2}}[,) ]", text):  # Bridie (14)
         if (
             could_be_name(match[1])
@@ -300,11 +300,14 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         # A word is a name where it would have no capital otherwise.
         in_sentence = re.search(r"[^\W\d_][,;]?[ ]$|\($", before) or lexicon.PERSON_VERB.match(after)
         if (in_sentence or not lexicon.is_word_and_name(word)) and not lexicon.is_date(before, word, after):
-            yield Told(_lone(word) if is_unlisted else Named(word, ""), match.start())
+            yield Told(_lone(text, word) if is_unlisted else Named(word, ""), match.start())
 
 
-def _lone(word: str) -> Named:
-    """A name of one word: the first, unless it or its halves are better known as the last (*Castellanos-Ito*)."""
+@lru_cache(maxsize=512)
+def _lone(text: str, word: str) -> Named:
+    """A name of one word: the first, unless it or its halves are better known as the last, or follow an initial."""
+    if not is_first(word) and re.search(rf"(?<![\w.])[A-Z]\.[ ]{re.escape(word)}(?!\w)", text):
+        return Named("", word)
     known = [evidence(part) for part in {word, *word.split("-")}]
     is_last = sum(one.last for one in known) > sum(one.first for one in known)
     return Named("", word) if is_last else Named(word, "")
