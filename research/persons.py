@@ -1,7 +1,7 @@
 """How many changed spans of written documents are right: ``python -m research.persons FILE…``.
 
 A document begins with ``=== id | kind | the person's name``. In its text ``[[Jane]]`` is a mention of the person,
-``[[her|him]]`` one with its form, and ``<<Bob>>`` a mention of somebody else.
+``[[her|him]]`` one with its form, and ``<<Bob>>`` a mention of somebody else, with a form or not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from research import documents
 
 MARKED = Path(__file__).resolve().parent.parent / "tests" / "anchors" / "marked"
 PAGE = documents.DOCS / "my-documents.md"
-_MARK = re.compile(r"\[\[([^\]|\n]+)(?:\|(\w+))?\]\]|<<([^>\n]+)>>")
+_MARK = re.compile(r"\[\[([^\]|\n]+)(?:\|(\w+))?\]\]|<<([^>|\n]+)(?:\|\w+)?>>")
 
 
 @dataclass(frozen=True)
