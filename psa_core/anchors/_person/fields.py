@@ -129,7 +129,8 @@ def in_places(text: str) -> Iterator[Told]:
         )
         sure = not is_topic and (comma is not None or (listed and not COMPANY.search(value)))
         if who := _value(words, 5, is_name="name" in label, sure=sure):
-            weight = 3.0 if is_topic or label.startswith("your") else 6.0  # who complains, or who applies
+            is_vague = is_topic or label.startswith(("your", "complainant"))  # who complains, or who applies
+            weight = 3.0 if is_vague else 6.0
             treats = _LETTERS.match(value) is not None  # Resident: Jane Doe, MD
             kind = "name" if re.search(r"names?\b", label) else label
             yield Told(who, match.start("value"), 0.0 if kind in seen or treats else weight)
