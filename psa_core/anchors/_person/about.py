@@ -40,7 +40,7 @@ _SAYS = re.compile(
     re.MULTILINE,
 )
 #: A name that is a line of its own with a comma: who is written to.
-_CALLED = re.compile(rf"^[ \t>]*+({PART}),[ \t]*$", re.MULTILINE)
+_CALLED = re.compile(rf"^[ \t>]*+({PART})(?:[ ](?:my[ ])?(?:darling|dear|love))?,[ \t]*$", re.MULTILINE)
 #: Before the name of somebody who does something for the person: *agent Priyanka*.
 _AT_WORK = re.compile(rf"\b(?:{'|'.join(ROLES - SUBJECT_ROLES)}),?[ ]$", re.IGNORECASE)
 _SENDER = re.compile(

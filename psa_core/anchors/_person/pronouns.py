@@ -46,7 +46,7 @@ _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woma
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\w'’-])", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
 _ABSOLUTE = re.compile(
-    r"[ ]*(?:[.,;:!?)\n]|$|(?:also|too|either|included)\b"
+    r"[ ]*(?:[.,;:!?)\n]|$|(?:also|too|either|included|anyway|tbh)\b"
     r"|and\b(?![ ](?:\w+[ ]?){1,2}['’]s\b)"
     r"|(?:is|was|got|had|has|or|but|from|to|for|in|at|by|as|with|without|alone|until|not|if|when)\b)"
 )
