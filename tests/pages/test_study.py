@@ -585,11 +585,11 @@ def test_a_document_is_reviewed_whole_and_a_click_keeps_a_word(open_page: OpenPa
 
 
 def test_a_word_left_alone_is_replaced_at_a_click(open_page: OpenPage, words_of: Words, run: Run) -> None:
-    letter = "Jane Doe met Ann Hill. She is glad. Jane Doe slept well. " + "It rained all day. " * 40
+    letter = "Jane Doe met Ann Hill. She is glad. Jane Doe slept. Jane ran. " + "It rained all day. " * 40
     page = own_sentences(open_page("new_study"), run, "cvs.zip", zipped({"jane.txt": letter}))
     page.session_state["study_review"] = page.session_state["document jane.txt"] = True
     run(page)
-    title = "jane\\.txt:\u2060 Jane Doe, 2 words to replace, 1 left alone"
+    title = "jane\\.txt:\u2060 Jane Doe, 3 words to replace, 1 left alone"
     legend, both = 1, 2
     for replaced in ([23], []):
         (left,) = [group for group in page.button_group if str(group.key).startswith("left ")]

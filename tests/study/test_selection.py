@@ -137,14 +137,14 @@ def test_an_anchor_switched_off_gives_way_to_the_next() -> None:
 
 
 def test_a_word_left_alone_is_switched_on_with_its_verb() -> None:
-    text = "Jane Doe met Ann Hill. She is glad. Jane Doe slept."
+    text = "Jane Doe met Ann Hill. She is glad. Jane Doe slept. Jane ran."
     finder, her = anchors.finder("person"), text.index("She")
     before = select(corpus(text), finder)
     assert [(one.start, text[one.start : one.end]) for one in before.undecided[0]] == [(her, "She")]
     after = select(corpus(text), finder, SelectionOptions(switched=frozenset({("s0", her)})))
     names = pd.DataFrame({"name": ["Al Roe"], "first": ["Al"], "last": ["Roe"]})
     changed = Perturbation((text,), after.spans, ("Al Roe",), people_of(names)).text(0, 0)
-    assert changed == "Al Roe met Ann Hill. They are glad. Al Roe slept."
+    assert changed == "Al Roe met Ann Hill. They are glad. Al Roe slept. Al ran."
     assert after.candidates == after.spans and len(after.spans[0]) == len(before.spans[0]) + 2
 
 
