@@ -281,12 +281,9 @@ def _alone(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     words = Counter(match[0] for match in _ALONE.finditer(text))
     for match in _ALONE.finditer(text):
         word = match[0]
-        # A name that no list knows does what people do, more than once.
-        is_unlisted = acting[word] > 1 or (acting[word] and words[word] > 1)
-        is_unlisted = is_unlisted and not (
-            is_listed(word) or lexicon.is_ordinary(word) or word.isupper() or "'" in word
-        )
-        is_unlisted = is_unlisted and not is_only_word(word)
+        # A name that no list knows stands more than once, and does what people do.
+        is_word = is_listed(word) or lexicon.is_ordinary(word) or is_only_word(word)
+        is_unlisted = acting[word] and words[word] > 1 and not (is_word or word.isupper() or "'" in word)
         is_role = word.casefold() in lexicon.ROLES
         is_name = could_be_name(word) or _is_name_here(text, word)
         if not (is_first(word) or is_unlisted) or not is_name or word.isupper() or is_role:
