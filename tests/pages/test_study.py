@@ -601,6 +601,18 @@ def test_a_word_left_alone_is_replaced_at_a_click(open_page: OpenPage, words_of:
         assert title in [section.label for section in page.expander]
 
 
+def test_all_words_left_alone_for_a_reason_are_replaced_at_once(open_page: OpenPage, words_of: Words, run: Run) -> None:
+    letter = "Jane Doe met Ann Hill. She is glad. She sings. She eats.\nJane Doe slept. Jane ran. " + "It rained. " * 90
+    page = own_sentences(open_page("new_study"), run, "cvs.zip", zipped({"jane.txt": letter}))
+    page.session_state["study_review"] = page.session_state["document jane.txt"] = True
+    run(page)
+    next(button for button in page.button if button.label == "Replace all 3").click()
+    assert "You switched 3 words" in words_of(run(page))
+    assert "Replace all 3" not in [button.label for button in page.button]
+    next(button for button in page.button if button.label == "Leave this document out").click()
+    assert "1 read, 1 switched off" in words_of(run(page))
+
+
 def test_a_document_under_review_names_its_person_and_stays_open_at_a_click(open_page: OpenPage, run: Run) -> None:
     """A section whose title changes is another section to Streamlit, and closed."""
     letter = "Jane Doe applies for the post. She was a nurse for nine years, and " + "kept the ward calm. " * 40

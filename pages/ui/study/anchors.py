@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 import pandas as pd
 import streamlit as st
@@ -260,18 +261,12 @@ def _document(source: Source, spec: str, found: Selection, position: int) -> Non
         replaced = {*found_words} - switched
         key = f"{sentence_id} {subject.name}"
         changed = _ask_words("Click a word to switch it off or on", f"words {key}", found_words, replaced)
-        for reason in dict.fromkeys(one.reason for one in undecided if one.anchors):
-            left = {one.start: _in_context(text, one) for one in undecided if one.reason == reason and one.anchors}
-            label = f"Left alone: {reason}. Click one to replace it too."
-            changed |= _ask_words(label, f"left {reason} {key}", left, {*left} & switched)
+        changed |= _ask_left_alone(text, undecided, key, switched)
         if changed:
             _switch(source, spec, frozenset((sentence_id, start) for start in changed))
             st.rerun()
-        for one in undecided:
-            if not one.anchors:
-                words = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
-                st.html(markup.plain(words, size="0.9rem", faint=True))
-        left = frozenset((sentence_id, start) for start in replaced)
+        every_one = replaced | ({one.start for one in undecided if one.anchors} & switched)
+        left = frozenset((sentence_id, start) for start in every_one)
         change = {"on_click": _switch, "args": (source, spec, left)}
         st.button("Leave this document out", key=f"out {sentence_id}", type="tertiary", **change)
         with st.popover("Read it with two people", icon=":material/group:", width="content"):
@@ -280,6 +275,24 @@ def _document(source: Source, spec: str, found: Selection, position: int) -> Non
                 pieces = [("on" if anchor else "same", form) for _, anchor, form in two.pieces(0, name)]
                 shown = markup.written(markup.clipped(pieces))
                 column.html(f'<div style="white-space: pre-line; font-size: 0.9rem">{shown}</div>')
+
+
+def _ask_left_alone(text: str, undecided: Sequence[Undecided], key: str, switched: set[int]) -> set[int]:
+    """Show what is left alone by reason, and return what was clicked since; names can only be read."""
+    changed = set[int]()
+    for reason in dict.fromkeys(one.reason for one in undecided if one.anchors):
+        words = {one.start: _in_context(text, one) for one in undecided if one.reason == reason and one.anchors}
+        replaced = {*words} & switched
+        label = f"Left alone: {reason}. Click one to replace it too."
+        changed |= _ask_words(label, f"left {reason} {key}", words, replaced)
+        rest = {*words} - replaced
+        if len(rest) > 2 and st.button(f"Replace all {len(rest):,}", key=f"all {reason} {key}", type="tertiary"):
+            changed |= rest
+    for one in undecided:
+        if not one.anchors:
+            shown = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
+            st.html(markup.plain(shown, size="0.9rem", faint=True))
+    return changed
 
 
 def _ask_words(label: str, key: str, words: dict[int, str], replaced: set[int]) -> set[int]:
