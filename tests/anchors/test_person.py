@@ -520,6 +520,7 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
         ("Title Ms   Surname Vorn   Forenames Xyla\nTom Hall rang. Tom left.", "Surname Baker   Forenames Greg"),
         ("Philippa Vorn left. Pip, as everybody calls her, is kind.", "Greg, as everybody calls him, is kind."),
         ("I'm Jane's tutor. Jane Doe sings. Write to jane@doe.example, i.jane@x.example.", "I'm Greg's tutor."),
+        ("Jane Doe came. Mark on the file: J.D. Driving licence, no car.", "file: G.B. Driving licence"),
         ("Bridie (14)\nCame back late. Bridie ate.", "Greg (14)\nCame back late. Greg ate."),
         # A first name that is a word too, and one that no list knows.
         ("River came late. We asked River. Tom Hall sat.", "Greg came late. We asked Greg."),

@@ -250,12 +250,11 @@ class _Finder:
         words = list(filter(None, re.split(r"[ -]", names)))
         first, last = words[0][0], initial_of(self.who.last)
         whole = ([first, last], [first, *(word[0] for word in self.who.middle), last])
-        for match in re.finditer(
-            rf"(?<![\w.])(?:{first}\.(?:[ -]?[A-Z]\.)+)(?!\w)(?![ ][A-Z][a-z]+[ ][a-z])", self.plain
-        ):
+        for match in re.finditer(rf"(?<![\w.])(?:{first}\.(?:[ -]?[A-Z]\.)+)(?!\w)", self.plain):
             gap = " " if ". " in match[0] else ""
             following = re.match(rf"[ ]({PART})", self.plain[match.end() :])
-            goes_on = following and not lexicon.is_ordinary(following[1]) and lexicon.could_be_name(following[1])
+            goes_on = following and lexicon.could_be_name(following[1]) and not lexicon.is_only_word(following[1])
+            goes_on = goes_on and not lexicon.is_ordinary(following[1])
             is_whole = re.findall(r"[A-Z]", match[0]) in whole and not goes_on
             yield *match.span(), *((f"name=F.{gap}L.", "") if is_whole else ("", SHORT))
         every = "".join(word[0] for word in words)
