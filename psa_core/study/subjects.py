@@ -91,8 +91,9 @@ def named_after(sentence_id: str, names: Iterable[str]) -> str:
     >>> named_after("cvs/doe_jane.pdf", ["Tom Ray", "Jane Doe"]), named_after("notes/12.txt", ["Jane Doe"])
     ('Jane Doe', '')
     """
-    stem = re.sub(r".*[/\\]|\.\w+$", "", sentence_id)
-    words = {people.handle(word).casefold() for word in re.findall(r"[^\W\d_A-Z]+|[A-Z](?:[^\W\d_A-Z]+|[A-Z]*)", stem)}
+    file = re.fullmatch(r"(?:.*[/\\])?(.+)\.\w{2,5}", sentence_id)
+    found = re.findall(r"[^\W\d_A-Z]+|[A-Z](?:[^\W\d_A-Z]+|[A-Z]*)", file[1] if file else "")
+    words = {people.handle(word).casefold() for word in found}
     by_both, by_last = list[str](), list[str]()
     for name in names:
         parts = (re.split("[ '’-]", part) for part in people.split(name))
@@ -102,8 +103,8 @@ def named_after(sentence_id: str, names: Iterable[str]) -> str:
             by_both.append(name)
         elif any(last) and {*last} <= words:
             by_last.append(name)
-    found = by_both or by_last
-    return found[0] if len(found) == 1 else ""
+    after = by_both or by_last
+    return after[0] if len(after) == 1 else ""
 
 
 def find(

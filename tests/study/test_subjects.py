@@ -85,6 +85,7 @@ def test_a_selection_knows_whom_each_text_is_about_and_who_was_chosen() -> None:
         ("ray to ford.txt", "Anna Ford"),
         ("stray.txt", "Anna Ford"),
         ("17", "Anna Ford"),
+        ("ray-17", "Anna Ford"),  # no file
     ],
 )
 def test_a_file_that_is_named_after_one_of_its_people_is_about_that_person(sentence_id: str, person: str) -> None:

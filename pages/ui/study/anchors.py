@@ -247,20 +247,15 @@ def _document(source: Source, spec: str, found: Selection, position: int) -> Non
             return
         if subject.name:
             subjects.ask_again(source, spec, sentence_id, text, subject)
-        kinds = {one.start: "left" for one in undecided}
-        kinds |= {one.start: _kind(one) for one in found.candidates[position]}
-        kinds |= {one.start: "off" for one in anchors if one.start in switched}
-        ends = {one.start: one.end for one in (*undecided, *found.candidates[position])}
-        shown = text[: max(ends.values()) + markup.MAX_LENGTH]
-        words = markup.written(markup.cut(shown, [((start, ends[start]), kinds[start]) for start in ends]), TAGS)
+        kinds = {(one.start, one.end): "left" for one in undecided}
+        kinds |= {(one.start, one.end): _kind(one) for one in found.candidates[position]}
+        kinds |= {(one.start, one.end): "off" for one in anchors if one.start in switched}
+        shown = text[: max(end for _, end in kinds) + markup.MAX_LENGTH]
         legend = f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{LEGEND}</p>'
-        st.html(f'<p style="{DOCUMENT}">{words}</p>{legend}')
-        found_words = {
-            one.start: markup.literal(f"{at}. {text[one.start : one.end]}") for at, one in enumerate(anchors, 1)
-        }
-        replaced = {*found_words} - switched
-        key = f"{sentence_id} {subject.name}"
-        changed = _ask_words("Click a word to switch it off or on", f"words {key}", found_words, replaced)
+        st.html(f'<p style="{DOCUMENT}">{markup.written(markup.cut(shown, kinds.items()), TAGS)}</p>{legend}')
+        words = {one.start: markup.literal(f"{at}. {text[one.start : one.end]}") for at, one in enumerate(anchors, 1)}
+        replaced, key = {*words} - switched, f"{sentence_id} {subject.name}"
+        changed = _ask_words("Click a word to switch it off or on", f"words {key}", words, replaced)
         changed |= _ask_left_alone(text, undecided, key, switched)
         if changed:
             _switch(source, spec, frozenset((sentence_id, start) for start in changed))

@@ -253,8 +253,9 @@ class _Finder:
         for match in re.finditer(rf"(?<![\w.])(?:{first}\.(?:[ -]?[A-Z]\.)+)(?!\w)", self.plain):
             gap = " " if ". " in match[0] else ""
             following = re.match(rf"[ ]({PART})", self.plain[match.end() :])
-            goes_on = following and lexicon.could_be_name(following[1]) and not lexicon.is_only_word(following[1])
-            goes_on = goes_on and not lexicon.is_ordinary(following[1])
+            word = following[1] if following else ""
+            is_word = lexicon.is_only_word(word) or lexicon.is_ordinary(word)
+            goes_on = word and lexicon.could_be_name(word) and not is_word
             is_whole = re.findall(r"[A-Z]", match[0]) in whole and not goes_on
             yield *match.span(), *((f"name=F.{gap}L.", "") if is_whole else ("", SHORT))
         every = "".join(word[0] for word in words)
