@@ -28,7 +28,8 @@ def _execute(
     of_review = ("sentences", "anchors", "text_column", *SelectionOptions.__dataclass_fields__)
     table = review(**{name: value for name, value in given.items() if name in of_review}, **subjects_in(subjects))
     taken = int(table["taken"].sum())
-    total = counted(len(table), "sentence")
+    noun = "document" if "person" in table else "sentence"
+    total = counted(len(table), noun)
     if find:
         is_meant = table["text"].str.contains(find, case=False, regex=False)
         table = table[is_meant | (table["sentence_id"] == find)]
@@ -41,7 +42,7 @@ def _execute(
             if "person" in table and (about := row.person or row.others):
                 outcome += f"{': about' if row.taken else ''} {in_short(about, SHOWN)}"
             print(f"{row.sentence_id}  {in_short(row.text, SHOWN)}\n    {outcome}")
-    where = f" {counted(len(table), 'sentence')} in {out}." if out else ""
+    where = f" {counted(len(table), noun)} in {out}." if out else ""
     print(f"{taken:,} of {total} taken.{where}")
     return 0
 
