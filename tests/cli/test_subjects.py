@@ -27,6 +27,7 @@ def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_written_is_read_again_once_it_is_edited(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["sentences", *STUDY[4:], "--out", "whom.csv"]) == 0
+    assert "2 of 3 documents taken. 3 documents in whom.csv." in capsys.readouterr().out
     table = pd.read_csv("whom.csv", keep_default_na=False)
     assert table[["person", "others"]].to_numpy().tolist() == [["Anna Ford", "Tom Ray"], ["Jane Doe", ""], ["", ""]]
     table.loc[0, "person"] = "Tom Ray"
