@@ -92,7 +92,7 @@ def judged(document: Document, found: Found) -> tuple[list[tuple[str, str]], lis
 
 def _names_and_pronouns(found: Found) -> list[anchors.Anchor]:
     """The changed spans without the verbs that agree with them, whose form is a pair such as *is/are*."""
-    return [span for span in found.anchors if "/" not in span.form]
+    return [span for span in found.anchors if not anchors.is_verb(span)]
 
 
 def counted(path: Path, said: Callable[[str], None] | None = print) -> Count:

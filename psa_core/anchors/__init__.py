@@ -15,6 +15,7 @@ from psa_core.anchors._base import (
     Found,
     Undecided,
     fill_slots,
+    is_verb,
     search,
 )
 from psa_core.anchors._persons import NamedPerson, persons

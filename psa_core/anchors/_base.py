@@ -55,6 +55,11 @@ class Anchor:
     form: str = ""
 
 
+def is_verb(anchor: Anchor) -> bool:
+    """Whether it is a verb that agrees with a pronoun, whose form is a pair such as *is/are*."""
+    return "/" in anchor.form
+
+
 @dataclass(frozen=True)
 class Undecided:
     """``text[start:end]`` may belong to the one who is replaced, but stays as it is, for a reason in words.

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from psa_core.anchors import _spacy
-from psa_core.anchors._base import NO_PERSON, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided
+from psa_core.anchors._base import NO_PERSON, NOT_NAMED, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided
 from psa_core.anchors._forms import RULES, FormFinder, pronoun_tables
 from psa_core.anchors._person import pronouns
 from psa_core.anchors._person.grammar import Grammar, verbs_with
@@ -67,7 +67,7 @@ def _found(text: str, entities: Sequence[tuple[int, int]], he_and_she: Sequence[
     gender = ((chosen or not others) and pronouns.stated_gender(text)) or subject.gender
     names, left = mentions_of(text, subject.named, gender, others)
     if not names:
-        return Found(reason=NO_PERSON)
+        return Found(reason=NOT_NAMED if chosen else NO_PERSON, people=listed)
     rivals = pronouns.rivals_in(text, entities, others, names, left)
     declared = pronouns.declared(text, names)
     if declared:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from psa_core import anchors as finders
-from psa_core.anchors import Anchor, AnchorFinder, Undecided, fill_slots
+from psa_core.anchors import Anchor, AnchorFinder, Undecided, fill_slots, is_verb
 from psa_core.cube import FAMILY
 from psa_core.errors import AnchorError, CorpusError, OptionError
 from psa_core.inputs import corpus
@@ -263,10 +263,9 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
         text, anchors = row.text, found.anchors
         if finder.filler:
             text, anchors = fill_slots(text, anchors, finder.filler)
-        off = switched[row.sentence_id]
-        on = {one.start: one for left in found.undecided if left.start in off for one in left.anchors}
-        anchors = tuple(sorted((on | {anchor.start: anchor for anchor in anchors}).values()))
-        allowed = tuple(anchor for anchor in anchors if anchor.start in on or anchor.start not in off)
+        on = [one for one in found.undecided if one.anchors and one.start in switched[row.sentence_id]]
+        row.masked = Counter(found.masked) - Counter(one.reason for one in on)
+        anchors, allowed = _switched(anchors, on, switched[row.sentence_id])
         if not allowed:
             row.outcome = SWITCHED_OFF if anchors else NO_ANCHOR
             continue
@@ -274,6 +273,23 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
         row.text, row.found, row.spans = text, anchors, same if every else allowed[:1]
         row.left = len(same) - len(row.spans)
     return rows
+
+
+def _switched(anchors: Spans, on: Sequence[Undecided], switched: Collection[int]) -> tuple[Spans, Spans]:
+    """Every anchor, those that a reader switched on among them; and what is left of them without those switched off.
+
+    A verb changes with the *he* or *she* before it only.
+    """
+    more = {anchor.start: anchor for one in on for anchor in one.anchors}
+    every = sorted((more | {anchor.start: anchor for anchor in anchors}).values())
+    replaced = [anchor.start in more or anchor.start not in switched for anchor in every]
+    forms = [anchor.form.strip("{}").casefold() for anchor in every]
+    agrees, allowed = next((is_on for form, is_on in zip(forms, replaced, strict=True) if form == "he"), True), []
+    for anchor, form, is_on in zip(every, forms, replaced, strict=True):
+        agrees = is_on if form == "he" else agrees
+        if is_on and (agrees or not is_verb(anchor)):
+            allowed.append(anchor)
+    return tuple(every), () if all(map(is_verb, allowed)) else tuple(allowed)
 
 
 def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, draw: np.ndarray) -> list[_Row]:

@@ -610,6 +610,7 @@ def test_the_reader_may_choose_the_subject() -> None:
         ("The shop is closed.", "person", "without a person"),
         ("جاء الرجل إلى البيت", "person", "without a person"),
         ("Jane Doe left.", "person:Ann Lee", "without the person named"),
+        ("Jane Doe left. Do.It is shut.", "person:Do", "without the person named"),
         ("Jane Doe and Peter Doe left.", "person:Doe", "with two people of one name"),
         ("John Smith, Sr. met John Smith, Jr. at noon.", "person", "with two people of one name"),
     ],

@@ -146,6 +146,17 @@ def test_a_word_left_alone_is_switched_on_with_its_verb() -> None:
     changed = Perturbation((text,), after.spans, ("Al Roe",), people_of(names)).text(0, 0)
     assert changed == "Al Roe met Ann Hill. They are glad. Al Roe slept. Al ran."
     assert after.candidates == after.spans and len(after.spans[0]) == len(before.spans[0]) + 2
+    assert len(before.masked) == 1 and not after.masked
+
+
+def test_the_verb_of_a_pronoun_that_is_switched_off_stays_too() -> None:
+    text = "Jane Doe is kind. She is glad, and she sings."
+    she = frozenset({("s0", text.index("She"))})
+    selection = select(corpus(text), anchors.finder("person"), SelectionOptions(switched=she))
+    assert [text[one.start : one.end] for one in selection.spans[0]] == ["Jane Doe", "she", "sings"]
+    every = frozenset(("s0", one.start) for one in selection.candidates[0] if not anchors.is_verb(one))
+    with pytest.raises(AnchorError, match="1 switched off"):
+        select(corpus(text), anchors.finder("person"), SelectionOptions(switched=every))
 
 
 def test_switching_one_sentence_off_moves_no_other() -> None:

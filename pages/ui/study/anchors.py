@@ -13,7 +13,7 @@ from pages.ui.frame.typography import in_words
 from pages.ui.study import plans, subjects
 from pages.ui.study.plans import Source
 from psa_core import anchors
-from psa_core.anchors import Anchor, Undecided
+from psa_core.anchors import Anchor, Undecided, is_verb
 from psa_core.errors import AnchorError
 from psa_core.inputs import people
 from psa_core.plurals import counted, verb
@@ -249,11 +249,12 @@ def _document(source: Source, spec: str, found: Selection, position: int) -> Non
             subjects.ask_again(source, spec, sentence_id, text, subject)
         kinds = {(one.start, one.end): "left" for one in undecided}
         kinds |= {(one.start, one.end): _kind(one) for one in found.candidates[position]}
-        kinds |= {(one.start, one.end): "off" for one in anchors if one.start in switched}
+        kinds |= {(one.start, one.end): "off" for one in anchors if one not in found.spans[position]}
         shown = text[: max(end for _, end in kinds) + markup.MAX_LENGTH]
         legend = f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{LEGEND}</p>'
         st.html(f'<p style="{DOCUMENT}">{markup.written(markup.cut(shown, kinds.items()), TAGS)}</p>{legend}')
-        words = {one.start: markup.literal(f"{at}. {text[one.start : one.end]}") for at, one in enumerate(anchors, 1)}
+        forms = [one for one in anchors if not is_verb(one)]  # a verb changes with its pronoun
+        words = {one.start: markup.literal(f"{at}. {text[one.start : one.end]}") for at, one in enumerate(forms, 1)}
         replaced, key = {*words} - switched, f"{sentence_id} {subject.name}"
         changed = _ask_words("Click a word to switch it off or on", f"words {key}", words, replaced)
         changed |= _ask_left_alone(text, undecided, key, switched)
@@ -281,8 +282,9 @@ def _ask_left_alone(text: str, undecided: Sequence[Undecided], key: str, switche
         label = f"Left alone: {reason}. Click one to replace it too."
         changed |= _ask_words(label, f"left {reason} {key}", words, replaced)
         rest = {*words} - replaced
-        if len(rest) > 2 and st.button(f"Replace all {len(rest):,}", key=f"all {reason} {key}", type="tertiary"):
-            changed |= rest
+        label = f"Replace all {len(rest):,}" if rest else f"Leave all {len(words):,} alone"
+        if len(rest or words) > 2 and st.button(label, key=f"all {reason} {key}", type="tertiary"):
+            changed |= rest or replaced
     for one in undecided:
         if not one.anchors:
             shown = f"“{text[one.start : one.end]}” is left alone: {one.reason}"
@@ -314,4 +316,4 @@ def _in_context(text: str, one: Undecided) -> str:
 
 def _kind(anchor: Anchor) -> str:
     form = anchor.form.strip("{}").lower()
-    return "verb" if "/" in form else "pronoun" if form in people.PRONOUNS else "name"
+    return "verb" if is_verb(anchor) else "pronoun" if form in people.PRONOUNS else "name"

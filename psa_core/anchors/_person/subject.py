@@ -73,7 +73,7 @@ def choose(text: str, found: list[Evidence], chosen: str) -> tuple[Evidence | No
     wanted = chosen.casefold().split()
     fitting = [one for one in found if key_of(people.handle(one.named.words)) == key_of(people.handle(chosen))]
     if not fitting and len(wanted) == 1:
-        fitting = [one for one in found if wanted[0] in one.named.words.casefold().split()]
+        fitting = [one for one in found if wanted[0] in re.split("[ -]", one.named.words.casefold())]
     if len(fitting) > 1:
         return None, TWO_OF_A_NAME
     if fitting:
