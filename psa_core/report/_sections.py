@@ -28,6 +28,7 @@ from psa_core.report.page import Html, Text, element, finding_html, join, pictur
 from psa_core.report.swaps import Piece, excerpt, is_long, swap_pieces
 from psa_core.report.transcripts import Transcript
 from psa_core.study import StudySpec, perturbation_of, spec_of
+from psa_core.study.selection import DRAWN_OTHERS
 from psa_core.tables.floors import edit_span, edit_table
 from psa_core.tables.groups import CELLS
 
@@ -79,8 +80,11 @@ def method(cube: ScoreCube) -> list[str]:
         off += f"; a reader chose whom {counted(chosen, 'document')} {verb(chosen, 'are', 'is')} about"
     most = study.get("max_words") or kind.max_words
     limit = f", at most {most} words each" if most else ""
+    account = cube.provenance.get("account", {})
+    are_all = account and account.keys().isdisjoint(DRAWN_OTHERS)
+    drawn = "all that could be used" if are_all else f"drawn at random with seed {study.get('seed', 0)}"
     return [
-        f"Sentences: {sentences:,} from {source}{limit}, drawn at random with seed {study.get('seed', 0)}.",
+        f"Sentences: {sentences:,} from {source}{limit}, {drawn}.",
         f"Anchors: {spec}; in each sentence {mentions} is replaced{off}.",
         f"Names: {names:,} from {name_source}.",
         f"Scores: {model_name(cube)} scored each sentence as it is and with each name: "

@@ -90,6 +90,10 @@ def test_the_method_of_a_study_that_says_less_or_where_its_inputs_came_from() ->
     inputs = {"sentences": {"source": "the web"}, "names": {"source": "a census"}}
     told = sections.method(replace(study(), provenance=study().provenance | {"inputs": inputs}))
     assert told[0].startswith("Sentences: 3 from the web,") and told[2] == "Names: 3 from a census."
+    for left_out, drawn in ({}, "all that could be used."), ({"not drawn: sample": 4}, "at random with seed 0."):
+        account = {"read": 9, "kept": 3, **left_out}
+        told = sections.method(replace(study(), provenance=study().provenance | {"account": account}))
+        assert told[0].endswith(drawn)
     bare = sections.method(replace(study(), provenance={}))
     assert bare[0].startswith("Sentences: 3 from a file, ") and bare[0].endswith(" drawn at random with seed 0.")
     assert bare[1] == "Anchors: pronouns; in each sentence the first one is replaced."

@@ -171,7 +171,7 @@ def _review(source: Source, spec: str, options: SelectionOptions, found: Selecti
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"You switched {counted(len(switched), 'word')}", width="content")
             change = {"on_click": _switch, "args": (source, spec, switched)}
-            st.button("Undo", key="none_switched", type="tertiary", **change)
+            st.button("Undo all", key="none_switched", type="tertiary", **change)
     subjects.undo_all(source, spec)
     used = {} if found is None else {sentence: row for row, sentence in enumerate(found.sentences["sentence_id"])}
     if words:

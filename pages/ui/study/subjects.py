@@ -85,7 +85,7 @@ def undo_all(source: Source, spec: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         words = f"You chose whom {counted(len(own), 'sentence')} {verb(len(own), 'are', 'is')} about"
         st.markdown(in_words(words), width="content")
-        st.button("Undo", key="all_as_found", type="tertiary", on_click=_forget, args=(source, spec))
+        st.button("Undo all", key="all_as_found", type="tertiary", on_click=_forget, args=(source, spec))
 
 
 def _select(
