@@ -29,7 +29,7 @@ _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", r
 _TRANSPORT = re.compile(
     r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
     r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5}"
-    r"|[\w. ]{2,30}?,?[ \t]+[\[(]?(?:\d[\d./-]{5,}[ ,]+)?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
+    r"|[\w. ]{2,30}?,?[ \t]+[\[(]?(?:(?:\d[\d./-]{5,}|\w{2,9})[ ,]+)?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
     r"|^[ \t>]*+(?:[\[(][^\])\n]{3,30}[\])]|\d[\d./,: -]{3,20}(?:[ap]m)?)[ \t]*[-–]?[ \t]*"
     r"[^\n:(]{2,30}(?:\([^)\n]{1,40}\))?:",
     re.IGNORECASE | re.MULTILINE,
