@@ -87,25 +87,9 @@ PLACES = _words("place-words")
 
 
 #: People without a name whom a pronoun may stand for, with their gender, and those of them who are nobody's relatives.
-KIN = {word: gender for gender, words in _listed("kin").items() for word in words}
-ANYBODY = frozenset(
-    {
-        "woman",
-        "girl",
-        "lady",
-        "lass",
-        "man",
-        "boy",
-        "gentleman",
-        "lad",
-        "bloke",
-        "guy",
-        "chap",
-        "fella",
-        "widow",
-        "widower",
-    }
-)
+_KIN = _listed("kin")
+KIN = {word: gender for gender in ("female", "male") for word in _KIN[gender]}
+ANYBODY = frozenset(_KIN["anybody"])
 #: What people are to each other or at work, and those of these words that documents have for their subject.
 _ROLES = _listed("roles")
 SUBJECT_ROLES = frozenset(_ROLES["subjects"])
