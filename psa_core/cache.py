@@ -309,7 +309,10 @@ def _is_damage(error: sqlite3.Error) -> bool:
 def _connect(path: str) -> sqlite3.Connection:
     """Open a store, new or old, for many readers and one writer at a time."""
     if path != ":memory:":  # its journals get the rights of the file
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, ONLY_MINE_FILE))
+        # Only a new one is opened here: closing a file takes away the locks that this process has on it, and another
+        # process would then delete the journal of a store that is in use.
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, ONLY_MINE_FILE))
         with suppress(PermissionError):  # somebody else's file that we may write to
             os.chmod(path, ONLY_MINE_FILE)
     db = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)

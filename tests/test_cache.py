@@ -266,6 +266,23 @@ def test_processes_write_at_the_same_time(tmp_path):
     store.close()
 
 
+def test_a_store_that_is_opened_twice_keeps_its_journal_when_another_process_is_done(tmp_path):
+    stores = [ScoreCache(tmp_path), ScoreCache(tmp_path)]
+    keys = digests(["she"])
+    stores[0].write(keys, np.ones((1, 1)))
+    reader = multiprocessing.get_context("spawn").Process(target=_count, args=(tmp_path,))
+    reader.start()
+    reader.join()
+    assert reader.exitcode == 0 and (tmp_path / "scores.sqlite-wal").exists()
+    assert stores[1].read(keys, 1)[0].all()
+
+
+def _count(folder):
+    store = ScoreCache(folder)
+    assert store.info().scores == 1
+    store.close()
+
+
 @pytest.mark.parametrize("damage", [b"", bytes(100)])
 def test_a_damaged_secret_is_made_anew(tmp_path, damage):
     ScoreCache(tmp_path).close()
