@@ -263,9 +263,11 @@ def _anchored(sentences: pd.DataFrame, finder: AnchorFinder, options: SelectionO
         text, anchors = row.text, found.anchors
         if finder.filler:
             text, anchors = fill_slots(text, anchors, finder.filler)
-        on = [one for one in found.undecided if one.anchors and one.start in switched[row.sentence_id]]
-        row.masked = Counter(found.masked) - Counter(one.reason for one in on)
-        anchors, allowed = _switched(anchors, on, switched[row.sentence_id])
+        allowed = anchors
+        if here := switched.get(row.sentence_id):
+            on = [one for one in found.undecided if one.anchors and one.start in here]
+            row.masked = Counter(found.masked) - Counter(one.reason for one in on)
+            anchors, allowed = _switched(anchors, on, here)
         if not allowed:
             row.outcome = SWITCHED_OFF if anchors else NO_ANCHOR
             continue
@@ -282,14 +284,13 @@ def _switched(anchors: Spans, on: Sequence[Undecided], switched: Collection[int]
     """
     more = {anchor.start: anchor for one in on for anchor in one.anchors}
     every = sorted((more | {anchor.start: anchor for anchor in anchors}).values())
-    replaced = [anchor.start in more or anchor.start not in switched for anchor in every]
-    forms = [anchor.form.strip("{}").casefold() for anchor in every]
-    agrees, allowed = next((is_on for form, is_on in zip(forms, replaced, strict=True) if form == "he"), True), []
-    for anchor, form, is_on in zip(every, forms, replaced, strict=True):
-        agrees = is_on if form == "he" else agrees
-        if is_on and (agrees or not is_verb(anchor)):
-            allowed.append(anchor)
-    return tuple(every), () if all(map(is_verb, allowed)) else tuple(allowed)
+    is_on = {anchor: anchor.start in more or anchor.start not in switched for anchor in every}
+    subjects = [anchor for anchor in every if anchor.form.strip("{}").casefold() == "he"]
+    for verb in filter(is_verb, every):  # of one before all of them, as in *Is she …*, the first
+        before = [anchor for anchor in subjects if anchor.start < verb.start] or subjects[:1]
+        is_on[verb] = is_on[verb] and all(is_on[anchor] for anchor in before[-1:])
+    allowed = tuple(anchor for anchor in every if is_on[anchor])
+    return tuple(every), () if all(map(is_verb, allowed)) else allowed
 
 
 def _drawn(rows: list[_Row], finder: AnchorFinder, options: SelectionOptions, draw: np.ndarray) -> list[_Row]:

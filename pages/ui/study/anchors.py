@@ -49,8 +49,7 @@ TAGS = {"off": markup.TAGS["off"], "left": ("u", "text-decoration: underline dot
     for kind, colour, _ in KINDS
 }
 LEGEND = " ".join(
-    markup.written([(kind, f"\u00a0{words}\u00a0")], TAGS)
-    for kind, words in [*((kind, words) for kind, _, words in KINDS), ("left", "left alone")]
+    markup.written([(kind, f"\u00a0{words}\u00a0")], TAGS) for kind, _, words in (*KINDS, ("left", "", "left alone"))
 )
 DOCUMENT = f"{markup.SERIF}; margin: 0; line-height: 1.55; white-space: pre-line; overflow-wrap: anywhere"
 

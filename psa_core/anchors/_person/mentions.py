@@ -304,9 +304,8 @@ class _Finder:
         """Whatever else is like a part of the name, in any spelling: no mention stays unseen."""
         names = key_of(" ".join((self.who.first, *self.who.middle, self.who.last)))
         first, german = key_of(self.who.first), fold(self.who.words.translate(lexicon.GERMAN).casefold())
-        parts = {
-            part for part in re.split(r"[ .-]", f"{names} {key_of(self.who.nick)} {german}") if len(part) > 1
-        } - people.PARTICLES
+        spelled = re.split(r"[ .-]", f"{names} {key_of(self.who.nick)} {german}")
+        parts = {part for part in spelled if len(part) > 1} - people.PARTICLES
         known = {word for other in self.others for word in " ".join(other.key).split()}
         tokens = re.finditer(r"\S+", self.plain)
         addresses = [token.span() for token in tokens if _IN_ADDRESS.search(token[0])]
