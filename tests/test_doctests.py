@@ -18,6 +18,9 @@ def module_of(path: Path) -> str:
 
 
 @pytest.mark.parametrize("path", FILES, ids=module_of)
-def test_examples_are_true(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_are_true(
+    path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PSA_CACHE_DIR", str(tmp_path))  # and not the user's
     found = doctest.testmod(importlib.import_module(module_of(path)))
     assert found.failed == 0, capsys.readouterr().out

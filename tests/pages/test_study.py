@@ -621,7 +621,7 @@ def test_a_document_under_review_names_its_person_and_stays_open_at_a_click(open
     page.session_state["study_review"] = page.session_state["document jane.txt"] = True
     run(page)
     assert "1 document" in [section.label for section in page.expander]
-    title = "jane\\.txt:\u2060 Jane Doe, 3 words to replace"
+    title = "jane\\.txt:\u2060 Jane Doe, 2 words to replace"
     assert title in [section.label for section in page.expander]
     (words,) = [group for group in page.button_group if str(group.key).startswith("words ")]
     words.set_value(words.value[:1])

@@ -238,8 +238,9 @@ def _document(source: Source, spec: str, found: Selection, position: int) -> Non
     switched = {start for one, start in _switched(source, spec) if one == sentence_id}
     on = {anchor.start for one in undecided if one.start in switched for anchor in one.anchors}
     anchors = [anchor for anchor in found.candidates[position] if anchor.start not in on]
+    forms = [one for one in anchors if not is_verb(one)]  # a verb changes with its pronoun
     # Nothing that a click in it changes: a section with another title is another section, and closed.
-    title = f"{sentence_id}: {f'{subject.name}, ' if subject.name else ''}{counted(len(anchors), 'word')} to replace"
+    title = f"{sentence_id}: {f'{subject.name}, ' if subject.name else ''}{counted(len(forms), 'word')} to replace"
     title += f", {len(undecided):,} left alone" if undecided else ""
     with st.expander(markup.literal(title), on_change="rerun", key=f"document {sentence_id}") as section:
         if not section.open:
@@ -252,7 +253,6 @@ def _document(source: Source, spec: str, found: Selection, position: int) -> Non
         shown = text[: max(end for _, end in kinds) + markup.MAX_LENGTH]
         legend = f'<p style="font-size: 0.85rem; margin: 0.6rem 0 0">{LEGEND}</p>'
         st.html(f'<p style="{DOCUMENT}">{markup.written(markup.cut(shown, kinds.items()), TAGS)}</p>{legend}')
-        forms = [one for one in anchors if not is_verb(one)]  # a verb changes with its pronoun
         words = {one.start: markup.literal(f"{at}. {text[one.start : one.end]}") for at, one in enumerate(forms, 1)}
         replaced, key = {*words} - switched, f"{sentence_id} {subject.name}"
         changed = _ask_words("Click a word to switch it off or on", f"words {key}", words, replaced)

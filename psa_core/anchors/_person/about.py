@@ -27,7 +27,7 @@ FIRST_PERSON = re.compile(r"(?<![\w])(?:I|I'm|I’m|I've|I’ve|my|My|me)(?![\w]
 _THIRD_PERSON = re.compile(r"\b(?:she|her|hers|herself|he|him|his|himself)\b", re.IGNORECASE)
 #: Lines of an e-mail that say who wrote to whom, and not whom it is about; in them and in forms, who wrote it.
 _TRANSPORT = re.compile(
-    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
+    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|bcc|copy|sent|date|present|attendees):.*|.*\bwrote:[ \t]*"
     r"|[\[(]?\d[\d./: -]{7,}[\])]?(?:[ ]\S+){1,5}"
     r"|[\w. ]{2,30}?,?[ \t]+[\[(]?(?:(?:\d[\d./-]{5,}|\w{2,9})[ ,]+)?\d\d?[:.]\d\d(?:[ ]?[ap]m)?[\])]?)$"
     r"|^[ \t>]*+(?:[\[(][^\])\n]{3,30}[\])]|\d[\d./,: -]{3,20}(?:[ap]m)?)[ \t]*[-–]?[ \t]*"
@@ -44,7 +44,7 @@ _CALLED = re.compile(rf"^[ \t>]*+({PART})(?:[ ](?:my[ ])?(?:darling|dear|love))?
 #: Before the name of somebody who does something for the person: *agent Priyanka*.
 _AT_WORK = re.compile(rf"\b(?:{'|'.join(ROLES - SUBJECT_ROLES)}),?[ ]$", re.IGNORECASE)
 _SENDER = re.compile(
-    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc)|(?:prepared|written|completed|reviewed|recorded|seen|reported)[ ]by"
+    r"^[ \t>]*+(?:(?:\w+/)?(?:from|to|cc|copy)|(?:prepared|written|completed|reviewed|recorded|seen|reported)[ ]by"
     r"|author|prepared|worker|officer|interviewer|reviewer)[ \t]*:(.*)$",
     re.IGNORECASE | re.MULTILINE,
 )

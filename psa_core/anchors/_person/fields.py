@@ -37,7 +37,7 @@ _ANOTHERS = "|".join(
     [*lexicon.KIN, *sorted(lexicon.ROLES - lexicon.SUBJECT_ROLES), "spouse", "parent", "guardian", "contact"]
 )
 _OF_ANOTHER = re.compile(
-    rf"\b(?:{_ANOTHERS}|from|to|cc|by|sent|author|attn|attention|present|attendees|attending|participants|apologies|panel|team|staff|place|school|site|room)\b",
+    rf"\b(?:{_ANOTHERS}|from|to|cc|copy|by|sent|author|reporting|reader|attn|attention|present|attendees|attending|participants|apologies|panel|team|staff|place|school|site|room)\b",
     re.IGNORECASE,
 )
 _HEAD_LABEL = re.compile(r"(?:^|[ ]{2}|\t)([A-Z][\w /'-]{2,25}):[ \t]*([^\n]{1,80})", re.MULTILINE)
@@ -96,65 +96,11 @@ class Told(NamedTuple):
 def in_places(text: str) -> Iterator[Told]:
     """Names by where they stand: in a form, a heading, a greeting, a signature, an address."""
     seen = set[str]()  # of two people in one form, the first is the one it is about
-    for match in _FIELDS.finditer(text):
-        first, last = (match["two"], match["one"]) if match["last"] else (match["one"], match["two"])
-        if all(word[:1].isupper() for word in (first, last)) and len(first.split()) < 4 > len(last.split()):
-            given = [in_name_case(word) for word in first.split()]
-            whole = Named(given[0], " ".join(map(in_name_case, last.split())), tuple(given[1:]))
-            yield Told(whole, match.start("one"), 0.0 if seen else 6.0)
-            seen.add("name")
-    for match in _LABEL.finditer(text):
-        label, value = match[1].casefold(), match["value"]
-        begins_line = match.start() == 0 or text[match.start() - 1] == "\n"
-        if _OF_ANOTHER.search(label) or not (match["mark"] or (begins_line and " " not in label)):
-            continue
-        comma = None if COMPANY.search(value) else _COMMA.match(value)
-        if comma and is_capitals(comma[2]) > is_capitals(comma[1]):  # Jane Doe, DOB 12 May
-            comma = None
-        if comma and " " in comma[1] and is_first(comma[1].split()[0]):  # Jane Doe, M.Sc.
-            comma = None
-        if comma and "name" not in label and is_only_word(comma[2].split()[0]):  # Jane Doe, Senior Analyst
-            comma = None
-        is_topic = label in _TOPICS  # of an e-mail
-        if comma and is_topic:  # and not Nomination, Apprentice of the Year
-            is_record = is_capitals(comma[1]) > is_capitals(comma[2]) or _AGED.match(value, comma.end())
-            comma = comma if is_record or is_first(comma[2].split()[0]) else None
-        words = (
-            [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
-        )
-        listed = (
-            len(words) > 1
-            and PLACES.isdisjoint(word.casefold() for word in words[1:])
-            and any(is_listed(in_name_case(word)) for word in words)
-        )
-        sure = not is_topic and (comma is not None or (listed and not COMPANY.search(value)))
-        if who := _value(words, 5, is_name="name" in label, sure=sure):
-            is_vague = is_topic or label.startswith(("your", "complainant"))  # who complains, or who applies
-            weight = 3.0 if is_vague else 6.0
-            treats = _LETTERS.match(value) is not None  # Resident: Jane Doe, MD
-            kind = "name" if re.search(r"names?\b", label) else label
-            yield Told(who, match.start("value"), 0.0 if kind in seen or treats else weight)
-            seen.add(kind)
-    # In a form's head, behind a label that is not known: Requester: Jane Doe
-    for match in () if seen else _HEAD_LABEL.finditer(text, 0, 600):
-        value = match[2]
-        comma = re.match(rf"{_COMMA.pattern}(?![,\w])", value)
-        words = [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(value)[0].split()
-        who = None if _OF_ANOTHER.search(match[1]) or COMPANY.search(value) else _value(words, 4)
-        if who and who.first and who.last and is_first(who.first):
-            yield Told(who, match.start(2), 2.0)
-            break
-    for match in _LISTED.finditer(text):
-        given, family = match[2].split(), match[1].split()
-        if ":" in match[0] and not is_capitals(match[1]):  # Present: Jane Doe, Ann Hill
-            continue
-        again = re.search(rf"(?<!\w){re.escape(given[0])}(?!\w)", text[match.end() :])
-        aged = _AGED.match(text, match.end(2)) is not None
-        known = aged or is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
-        if given[0].casefold() in lexicon.ROLES:  # Jane Doe, Secretary
-            continue
-        if known and all(could_be_name(in_name_case(word)) for word in family) and not is_first(match[1]):
-            yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 3.0 if aged else 1.5)
+    yield from _on_two_lines(text, seen)
+    yield from _labelled(text, seen)
+    if not seen:
+        yield from _in_head(text)
+    yield from _last_name_first(text)
     for match in SIGNED.finditer(text):
         words = _VALUE_ENDS.split(match[1])[0].split()
         yield Told(None if words[:1] == [match[1].strip()] and words[0].isupper() else _value(words, 4), match.start(1))
@@ -171,6 +117,88 @@ def in_places(text: str) -> Iterator[Told]:
         words = [match[1].capitalize(), "-".join(word.capitalize() for word in match[2].split("-"))]
         if is_first(words[0]) and could_be_name(words[-1]) and (len(words[-1]) > 2 or is_listed(words[-1])):
             yield Told(named(words), match.start())
+
+
+def _on_two_lines(text: str, seen: set[str]) -> Iterator[Told]:
+    """First and last names in fields of their own."""
+    for match in _FIELDS.finditer(text):
+        first, last = (match["two"], match["one"]) if match["last"] else (match["one"], match["two"])
+        if all(word[:1].isupper() for word in (first, last)) and len(first.split()) < 4 > len(last.split()):
+            given = [in_name_case(word) for word in first.split()]
+            whole = Named(given[0], " ".join(map(in_name_case, last.split())), tuple(given[1:]))
+            yield Told(whole, match.start("one"), 0.0 if seen else 6.0)
+            seen.add("name")
+
+
+def _labelled(text: str, seen: set[str]) -> Iterator[Told]:
+    """Names behind a label such as *Patient:*, and whom an e-mail's subject names."""
+    for match in _LABEL.finditer(text):
+        label, value = match[1].casefold(), match["value"]
+        begins_line = match.start() == 0 or text[match.start() - 1] == "\n"
+        if _OF_ANOTHER.search(label) or not (match["mark"] or (begins_line and " " not in label)):
+            continue
+        is_topic = label in _TOPICS  # of an e-mail
+        turned = _turned(value, is_name="name" in label, is_topic=is_topic)
+        words = turned or _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
+        if not (match["mark"] or turned or is_first(words[0]) or words[0].strip(".").casefold() in GENDERED):
+            continue  # PT SAMUDRA BIRU, a company
+        listed = (
+            len(words) > 1
+            and PLACES.isdisjoint(word.casefold() for word in words[1:])
+            and (any(map(is_listed, map(in_name_case, words))) or not is_only_word(words[-1]))
+        )
+        sure = not is_topic and bool(turned or (listed and not COMPANY.search(value)))
+        if who := _value(words, 5, is_name="name" in label, sure=sure):
+            is_vague = is_topic or label.startswith(("your", "complainant"))  # who complains, or who applies
+            weight = 3.0 if is_vague else 6.0
+            treats = _LETTERS.match(value) is not None  # Resident: Jane Doe, MD
+            kind = "name" if re.search(r"names?\b", label) else label
+            yield Told(who, match.start("value"), 0.0 if kind in seen or treats else weight)
+            seen.add(kind)
+
+
+def _turned(value: str, *, is_name: bool, is_topic: bool) -> list[str]:
+    """The words of *Doe, Jane* in their order; empty where a comma stands for something else: *Jane Doe, MD*."""
+    comma = None if COMPANY.search(value) else _COMMA.match(value)
+    if not comma:
+        return []
+    family, given = comma[1].split(), comma[2].split()
+    is_record = is_capitals(comma[1]) > is_capitals(comma[2])
+    is_else = (
+        is_capitals(comma[2]) > is_capitals(comma[1])  # Jane Doe, DOB 12 May
+        or (family[1:] and is_first(family[0]))  # Jane Doe, M.Sc.
+        or (not is_name and given[1:] and given[-1].casefold() in lexicon.ROLES)  # Jane Doe, Senior Analyst
+        or (not is_name and any(map(is_only_word, (family[-1], given[0]))))  # Customer Resolution, Bonn
+        or (is_topic and not (is_record or _AGED.match(value, comma.end()) or is_first(given[0])))
+    )
+    return [] if is_else else given + family
+
+
+def _in_head(text: str) -> Iterator[Told]:
+    """Who stands in a form's head behind a label that is not known: *Requester: Jane Doe*."""
+    for match in _HEAD_LABEL.finditer(text, 0, 600):
+        value = match[2]
+        comma = re.match(rf"{_COMMA.pattern}(?![,\w])", value)
+        words = [*comma[2].split(), *comma[1].split()] if comma else _VALUE_ENDS.split(value)[0].split()
+        who = None if _OF_ANOTHER.search(match[1]) or COMPANY.search(value) else _value(words, 4)
+        if who and who.first and who.last and is_first(who.first):
+            yield Told(who, match.start(2), 2.0)
+            return
+
+
+def _last_name_first(text: str) -> Iterator[Told]:
+    """Names such as *Doe, Jane* in a list or a record."""
+    for match in _LISTED.finditer(text):
+        given, family = match[2].split(), match[1].split()
+        if ":" in match[0] and not is_capitals(match[1]):  # Present: Jane Doe, Ann Hill
+            continue
+        again = re.search(rf"(?<!\w){re.escape(given[0])}(?!\w)", text[match.end() :])
+        aged = _AGED.match(text, match.end(2)) is not None
+        known = aged or is_first(given[0]) or (again and is_capitals(match[1]) and not is_capitals(given[0]))
+        if given[0].casefold() in lexicon.ROLES:  # Jane Doe, Secretary
+            continue
+        if known and all(could_be_name(in_name_case(word)) for word in family) and not is_first(match[1]):
+            yield Told(named([*given, *family]), match.start(1), 0.0 if ":" in match[0] else 3.0 if aged else 1.5)
 
 
 def _value(words: Sequence[str], most: int, *, is_name: bool = False, sure: bool = False) -> Named | None:

@@ -18,6 +18,7 @@ from psa_core.anchors._person.lexicon import (
     ANYBODY,
     KIN,
     PART,
+    PERSON_VERB,
     TITLE,
     as_written,
     bare,
@@ -29,6 +30,7 @@ from psa_core.anchors._person.lexicon import (
     is_ordinary,
 )
 from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME, PERHAPS
+from psa_core.anchors._person.naming import Named
 from psa_core.anchors._person.told import ACTS
 from psa_core.inputs.gazetteers import is_listed
 
@@ -46,9 +48,15 @@ _STATED = re.compile(r"\b(?:gender|sex)[ \t]*[:\-–][ \t]*(female|male|f|m|woma
 _KIN_WORDS = re.compile(rf"(?<![\w-])(?:step)?({'|'.join(KIN)})(?:-in-law)?(?![\w-])", re.IGNORECASE)
 _TOLD_OF = re.compile(r"[ ](?:is|was|has|had|will|can|\w+ed|led|ran|wrote|made|took|came|went|left)\b")
 _ABSOLUTE = re.compile(
-    r"[ ]*(?:[.,;:!?)\n]|$|(?:also|too|either|included|anyway|tbh)\b"
+    r"[ ]*(?:[,;:!?)\n]|\.(?!\.)|$|(?:also|too|either|included|anyway|tbh)\b"
     r"|and\b(?![ ](?:\w+[ ]?){1,2}['’]s\b)"
     r"|(?:is|was|got|had|has|or|but|from|to|for|in|at|by|as|with|without|alone|until|not|if|when)\b)"
+)
+#: Behind *her* where it has nothing: *it's her.*
+_OBJECT = re.compile(
+    r"[ ]*(?:[,;:!?)]|\.(?!\.)|$|\n(?![ >]*[a-z]))|[\"”]"
+    r"|[ ](?:(?:again|so|too|anyway|because|line[ ]by[ ]line)\b|(?:more|less)[ ]*[.,;!?\n]"
+    r"|(?:and|or)\b(?![ ](?:his|her|their)\b))"
 )
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
 #: A word for the person: *she is a 66-year-old woman*.
@@ -89,11 +97,10 @@ def rivals_in(
     own += [(one.start, one.end) for one in left if not one.reason.startswith((OTHER_NAME, ANOTHER, PERHAPS))]
     rivals = list[Rival]()
     for other in others:
-        for part in (other.named.first, other.named.last, other.named.nick):
-            if len(part) > 1:
-                for match in re.finditer(rf"(?<!\w){re.escape(part)}(?!\w)", text):
-                    if not any(start < match.end() and match.start() < end for start, end in own):
-                        rivals.append(Rival(match.start(), other.sure_gender))
+        for pattern in _names_of(other.named):
+            for match in re.finditer(pattern, text):
+                if not any(start < match.end() and match.start() < end for start, end in own):
+                    rivals.append(Rival(match.start(), other.sure_gender))
     known = [*own, *((at, at + 1) for at, _ in rivals)]
     names = {word for one in anchors for word in re.findall(PART, text[one.start : one.end])}
     for start, end in entities:
@@ -115,6 +122,17 @@ def rivals_in(
         if title or one.reason.startswith(ANOTHER):
             rivals.append(Rival(one.start, gender_of_title(title[1]) if title else ""))
     return rivals
+
+
+def _names_of(who: Named) -> Iterator[str]:
+    """Patterns of what somebody is called, and of the initials behind which somebody speaks or acts: *RI said*."""
+    for part in (who.first, who.last, who.nick):
+        if len(part) > 1:
+            yield rf"(?<!\w){re.escape(part)}(?!\w)"
+    initials = [word[0].upper() for word in re.split("[ -]", " ".join(who.every)) if word]
+    if len(initials) > 1:
+        letters = r"\.?".join(map(re.escape, initials))
+        yield rf"(?<![\w.]){letters}\b\.?(?=:|\)|{PERSON_VERB.pattern})"
 
 
 def stated_gender(text: str) -> str:
@@ -244,6 +262,8 @@ def _form(text: str, pronoun: Anchor) -> str:
     word = text[pronoun.start : pronoun.end].casefold()
     if word in ("he", "she"):
         return "he"
+    if word == "her" and _OBJECT.match(text, pronoun.end):
+        return "him"
     if word == "hers" or (word == "his" and _ABSOLUTE.match(text, pronoun.end)):
         return "hers"
     return "his" if pronoun.role == "possessive" else "him"

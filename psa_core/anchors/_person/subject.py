@@ -117,7 +117,7 @@ def _with_short_forms(text: str, found: Sequence[Evidence]) -> None:
                 one.named = replace(one.named, nick=one.named.nick or word)
     full = [one for one in found if one.is_full]
     for one in full:  # Philippa Moore ("Pip")
-        behind = re.search(rf"(?<!\w){re.escape(one.named.last)},?[ ]\([\"“]({PART})[\"”]\)", text)
+        behind = re.search(rf"(?<!\w){re.escape(one.named.last)},?[ ]\([\"“]({PART})[\"”]", text)
         if behind and behind[1].casefold() not in taken:
             one.named = replace(one.named, nick=one.named.nick or behind[1])
     for match in (*_KNOWN_AS.finditer(text), *_CALLED_SO.finditer(text)):

@@ -124,7 +124,8 @@ def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
         )
         tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
         are_words = all(map(is_only_word, words)) or _is_job(words)  # Data Analyst, Assistant Harbour Pilot
-        sure = sure or (tagged and not are_words and _is_never_word(text, words[0]))
+        is_never = words[0].casefold() in NEVER_NAMES  # On 12 January Jane Doe
+        sure = sure or (tagged and not (are_words or is_never) and _is_never_word(text, words[0]))
         while words and not sure and not _begins_name(text, start, words[0]):
             start += len(words.pop(0)) + 1
         while words and not sure and not (could_be_name(words[-1]) or place_last(words)):
