@@ -16,7 +16,7 @@ from psa_core.anchors._person.lexicon import ROLES, SUBJECT_ROLES, as_written
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _NAMED_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 #: Where a noun names somebody, and does not say what somebody is: *a nurse rang*, but not *she is a nurse*.
-_NAMES_SOMEBODY = frozenset({*_NAMED_SUBJECTS, "dobj", "dative"})
+_NAMES_SOMEBODY = frozenset({*_NAMED_SUBJECTS, "dobj", "dative", "pobj"})
 _INDEFINITE = frozenset({"a", "an", "another", "one", "second", "other", "my", "our", "his", "her", "their"})
 _SPEAKERS = frozenset({"i", "you", "we", "it"})
 _PRESENT, _PAST = frozenset({"VBZ", "VBP"}), frozenset({"was", "were"})
@@ -72,6 +72,13 @@ class Grammar:
                 word = self.words[subject]
                 return Clause(word.at, word.text.casefold() in _SPEAKERS)
         return None
+
+    def is_subject(self, at: int) -> bool:
+        """Whether a name that begins at a position is the subject of a clause."""
+        number = self._number_at.get(at)
+        if number is not None and self.words[number].relation == "compound":
+            number = self.words[number].head
+        return number is not None and self.words[number].relation in _NAMED_SUBJECTS
 
     def roles(self) -> Iterator[int]:
         """Where somebody is named by a role: *a colleague*, *the engineer*, *her manager*.

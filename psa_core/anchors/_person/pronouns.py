@@ -63,7 +63,7 @@ _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<
 _IS_ONE = re.compile(r"(?:year[- ]old|\by/?o|\b(?:is|was) (?:an?|the))[ ](?:[\w-]+[ ]){0,2}$", re.IGNORECASE)
 #: Around the name of who speaks in a transcript or a chat: the time, a role.
 _SPEAKER_BEFORE, _SPEAKER_AFTER = (
-    re.compile(r"[\W\d]*(?:[ap]m)?[\W\d]*", re.IGNORECASE),
+    re.compile(r"[\W\d]*(?:[ap]m)?[\W\d]*(?:\w{1,4}\.?[ ])?", re.IGNORECASE),
     re.compile(r"\*{0,2}(?:[ ]\([^)\n]{1,40}\))?\*{0,2}:[ ]"),
 )
 _NEW_CLAUSE = re.compile(
@@ -361,6 +361,10 @@ class _Nearest:
             if any(begins <= other < last.start for other in (*rivals, *self.undecided)):
                 return False
             if self._follows_another(sentence, start, rivals):
+                return False
+            # Tom went white. Then Bob took his glass: whoever did something shortly before may be meant.
+            recent = (at for at in rivals if at < last.start and self._sentence_of(at) >= here - 2)
+            if any(map(self.grammar.is_subject, recent)):
                 return False
             # Aoife told her: who does something to herself is no object of the verb.
             return not (form == "him" and _VERB_ONLY.fullmatch(self.text, last.end, start))
