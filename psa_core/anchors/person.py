@@ -38,7 +38,7 @@ class PersonFinder:
     @property
     def fingerprint(self) -> str:
         """Hash of the name, the rules and the pipeline's version."""
-        parts = ("person", RULES, 12, self.chosen, _spacy.pipeline_version())
+        parts = ("person", RULES, 13, self.chosen, _spacy.pipeline_version())
         return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
     def find(self, texts: Sequence[str]) -> list[tuple[Anchor, ...]]:

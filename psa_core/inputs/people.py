@@ -68,7 +68,7 @@ _SPELLED = re.compile(r"first|last|[fl]", re.IGNORECASE)
 _SUFFIX = re.compile(r",?\s+(?:jr|sr|ii|iii|iv|phd|ph\.d|md|esq)\.?$", re.IGNORECASE)
 PARTICLES = frozenset({
     "van", "von", "de", "der", "den", "del", "della", "delle", "di", "da", "das", "dos", "du", "la", "le", "lo",
-    "el", "al", "bin", "ibn", "ben", "ter", "ten", "te", "st", "zu", "zur", "af", "av", "st.",
+    "el", "al", "ap", "bin", "bint", "ibn", "ben", "ter", "ten", "te", "st", "zu", "zur", "af", "av", "st.",
     "mac", "ní", "ni", "nic", "uí", "ó", "mhic", "v.d.", "y", "dela", "delos", "do",
 })  # fmt: skip
 _HONOURS = frozenset({

@@ -311,6 +311,23 @@ def test_the_order_of_a_chinese_name_is_told_by_what_its_words_are_known_as() ->
     assert changed("Mei Lin is a nurse. Ms. Lin left.", GREG) == "Greg Baker is a nurse. Mr. Baker left."
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Jane Doe came. I've been through it with her line by line and she left.", "with him line by line and he"),
+        ("Jane Doe came. She never did, and people listened to her more. I asked.", "listened to him more."),
+        ("Jane Doe came.\nKat: I'm not saying it's her\nTom: you kind of are", "it's him\nTom"),
+        ("Jane Doe came. I told\nher\nmanager.", "his\nmanager"),  # a line that was wrapped
+    ],
+)
+def test_her_without_a_noun_is_him(text: str, expected: str) -> None:
+    assert expected in changed(text, GREG)
+
+
+def test_his_before_dots_is_a_possessive() -> None:
+    assert changed("John Doe left. After his... (shorten! Ann says so)").startswith("Emily Walsh left. After her...")
+
+
 def test_a_pronoun_is_left_where_the_one_before_the_name_is_anothers() -> None:
     text = "Jane Doe paid. A Mrs. Lindgren called. We told her that we would let to Jane Doe again. She wanted to know."
     assert changed(text, GREG).endswith("We told her that we would let to Greg Baker again. She wanted to know.")
@@ -528,6 +545,20 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
         ("Vorn, Xylia, 19 yrs, room 4\nXylia eats. Tom Hall rang. Tom left. Tom sang.", "Baker, Greg, 19 yrs"),
         ("LOG re: VORN, Xylia, age 88\nMrs. Vorn ate. Tom Hall rang.", "re: BAKER, Greg, age 88\nMr. Baker"),
         ("Complainant: Xylia Vorn, Senior Analyst\nTom Hall rang.", "Complainant: Greg Baker, Senior Analyst"),
+        ("Customer Resolution, Turku branch\nMs Xyla Vorn\nXyla rang. Tom Hall left.", "Mr. Greg Baker\nGreg rang."),
+        ("PT SAMUDRA BIRU TEKNIK\nRe: Jane Doe\nJane left. Jane sang.", "TEKNIK\nRe: Greg Baker"),
+        (
+            "Employee: Oluchi Adeyinka-Wright, Branch Librarian\nTom Hall left.",
+            "Employee: Greg Baker, Branch Librarian",
+        ),
+        ("Candidate: Wren Vorn\nYour name: Tom Hall-Lee\nTom left. Vorn took it well.", "Candidate: Greg Baker\nYour"),
+        ("Reporting person: Ruth Hall\nZoe Stone left. Zoe sang.", "Ruth Hall\nGreg Baker left. Greg sang."),
+        ("Edith Vorn (“Edie”, never Edith)\nEdie sang. Edie ate. Tom rang.", "never Greg)\nGreg sang. Greg ate."),
+        (
+            "On 12 January Oskar Tennant rang us. On 19 January Oskar left. Early in January he sat.",
+            "On 12 January Greg Baker rang us. On 19 January Greg left.",
+        ),
+        ("Gwilym ap Rhys came. Mr ap Rhys ate.\nAP RHYS: Yes.", "Greg Baker came. Mr. Baker ate.\nBAKER: Yes."),
         ("Mrs A Doe, 81\nAnn let me in. Her nephew Tom Doe rang. Mrs Doe ate.", "Mr. G Baker, 81\nGreg let me in."),
         ("Client: Jane Doe\nKnown as: Zyxa\nZyxa sings.", "Known as: Greg\nGreg sings."),
         # A first name that no list knows, and words that begin a name only by their capital.
@@ -558,6 +589,10 @@ def test_who_a_text_is_about(text: str, expected: str) -> None:
         ("Jane Doe came. Jordan rang. She sat.", "She sat"),  # women are called Jordan too
         ("QA: Is Jane Doe here?\nJane Doe: I told her.\nJane Doe: She left.\nTom: Jane sat.", "I told her."),
         ("Jane Doe met Ann Lee. Jane told her. Ask until somebody spoke to her.", "somebody spoke to her"),
+        ("Ruth Moore sat.\nJane Doe came. Jane ate.\n\nRM: Was she late?", "RM: Was she late?"),
+        ("Jane Doe came. Ann Lee wept. It rained. Then Jane took her bag.", "her bag"),  # of her who acted before
+        ("Jane Doe came. I spoke to the driver. She is new.", "She is new."),
+        ("QA: Is it Jane Doe?\nJane Doe: Yes.\nJane Doe: I told her.\nQA: Did she go?", "Did she go?"),
     ],
 )
 def test_who_else_may_be_meant(text: str, stays: str) -> None:

@@ -15,8 +15,10 @@ from psa_core.anchors._person.lexicon import ROLES, SUBJECT_ROLES, as_written
 
 _SUBJECTS = frozenset({"nsubj", "nsubjpass", "csubj", "csubjpass", "expl"})
 _NAMED_SUBJECTS = frozenset({"nsubj", "nsubjpass"})
-#: Where a noun names somebody, and does not say what somebody is: *a nurse rang*, but not *she is a nurse*.
-_NAMES_SOMEBODY = frozenset({*_NAMED_SUBJECTS, "dobj", "dative", "pobj"})
+#: Where a noun names somebody, and does not say what somebody is: *a nurse rang*, *with a nurse*, but not *she is a
+#: nurse*, *as a nurse*.
+_NAMES_SOMEBODY = frozenset({*_NAMED_SUBJECTS, "dobj", "dative"})
+_BEFORE_SOMEBODY = frozenset({"with", "to", "from", "by"})
 _INDEFINITE = frozenset({"a", "an", "another", "one", "second", "other", "my", "our", "his", "her", "their"})
 _SPEAKERS = frozenset({"i", "you", "we", "it"})
 _PRESENT, _PAST = frozenset({"VBZ", "VBP"}), frozenset({"was", "were"})
@@ -92,7 +94,8 @@ class Grammar:
         for number in found:
             word = self.words[number]
             is_other = word.text.casefold() not in SUBJECT_ROLES or word.text.casefold() in introduced
-            if is_other and word.relation in _NAMES_SOMEBODY:
+            is_behind = word.relation == "pobj" and self.words[word.head].text.casefold() in _BEFORE_SOMEBODY
+            if is_other and (is_behind or word.relation in _NAMES_SOMEBODY):
                 yield word.at
 
     def plurals(self) -> Iterator[int]:

@@ -26,7 +26,7 @@ GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv", "fil
 #: A word that begins with a capital, and a particle before a last name.
 PART = r"(?:[^\W\d_a-zß-öø-ÿ][^\W\d_]*(?:['’-][^\W\d_]+)*)"
 PARTICLE = (
-    r"(?:(?i:van|von|de|der|den|del|dela|della|delos|di|da|das|do|dos|du|la|le|el|al|bin|bint|ibn|ten|ter|ní|nic|mac)"
+    r"(?:(?i:van|von|de|der|den|del|dela|della|delos|di|da|das|do|dos|du|la|le|el|al|ap|bin|bint|ibn|ten|ter|ní|nic|mac)"
     r"[ ]"
     r"|y[ ]|(?:al|el)-)"
 )

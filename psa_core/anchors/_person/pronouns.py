@@ -54,9 +54,11 @@ _ABSOLUTE = re.compile(
 )
 #: Behind *her* where it has nothing: *it's her.*
 _OBJECT = re.compile(
-    r"[ ]*(?:[,;:!?)]|\.(?!\.)|$|\n(?![ >]*[a-z]))|[\"”]"
-    r"|[ ](?:(?:again|so|too|anyway|because|line[ ]by[ ]line)\b|(?:more|less)[ ]*[.,;!?\n]"
-    r"|(?:and|or)\b(?![ ](?:his|her|their)\b))"
+    r"[ ]*(?:[,;:!?)]|\.(?!\.)|$|\n(?![ >]*(?-i:[a-z])))|[\"”]"
+    r"|[ ](?:(?:again|so|too|anyway|because|forward|away|today|yesterday|tomorrow|tonight|line[ ]by[ ]line)\b"
+    r"|(?:more|less)[ ]*[.,;!?\n]|(?:last|next|this)[ ](?:\w+day|week|month|year|night)\b"
+    r"|(?:and|or)\b(?![ ](?:his|her|their)\b))",
+    re.IGNORECASE,
 )
 _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<!\b[A-Z])[.!?]\s|\n")
 #: A word for the person: *she is a 66-year-old woman*.
@@ -223,6 +225,7 @@ def pronouns_of(
             reason = WRITER
         elif not nearest.is_persons(start, form):
             reason = NEAR_ANOTHER
+        if reason in (NEAR_ANOTHER, IN_SPEECH):
             nearest.undecided.append(start)
         if reason:
             left.append(Undecided(start, end, reason, with_verbs(anchor)))
