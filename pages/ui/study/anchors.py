@@ -145,6 +145,8 @@ def _coverage(found: Selection) -> None:
         rest = sum(list(found.masked.values())[REASONS:])
         more = [f"for other reasons {rest:,}"] if rest else []
         summary.append(f"Left alone, though they look like words to replace: {'; '.join(masked[:REASONS] + more)}.")
+    if any(why.startswith("a pronoun") for why in found.masked):
+        summary.append("A pronoun that is left alone still fits names of the person’s gender.")
     if read < found.account[READ]:
         total = f"{found.account[READ]:,} sentences"
         summary.append(f"This page looked at {read:,} of the {total}, drawn at random; the run looks at all.")
