@@ -146,7 +146,9 @@ def _coverage(found: Selection) -> None:
         more = [f"for other reasons {rest:,}"] if rest else []
         summary.append(f"Left alone, though they look like words to replace: {'; '.join(masked[:REASONS] + more)}.")
     if any(why.startswith("a pronoun") for why in found.masked):
-        summary.append("A pronoun that is left alone still fits names of the person’s gender.")
+        summary.append(
+            "A pronoun that is left alone does not fit names of another gender: a click in the review replaces it."
+        )
     if read < found.account[READ]:
         total = f"{found.account[READ]:,} sentences"
         summary.append(f"This page looked at {read:,} of the {total}, drawn at random; the run looks at all.")

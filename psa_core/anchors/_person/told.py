@@ -108,88 +108,108 @@ def is_town(text: str, who: Named) -> bool:
 
 def _runs(text: str, entities: Sequence[tuple[int, int]]) -> Iterator[Told]:
     """Capitalised words one after another that make a full name."""
-    # Names in addresses and file names, but not in hosts: those are companies.
-    tokens = (token[0] for token in lexicon.tokens_in(lexicon.fold(text).lower()))
-    parts = (part for token in tokens for part in re.findall(r"\S+(?=@)|/\S+|\S*_\S*", token))
-    addresses = {word for part in parts for word in re.findall(r"[a-z]+", part)}
+    addresses = _words_in_addresses(text)
     for run in _RUN.finditer(text):
         words, start = [lexicon.bare(word) for word in run[0].split()], run.start()
         if re.search(rf"(?<![^\W_]){PARTICLE}$", text[:start]):  # the end of Ms. da Silva Santos
             continue
         if re.match(r"I['’]", words[0]):  # I'm Jane's tutor
             start += len(words.pop(0)) + 1
-        first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
-        sure = not is_only_word(words[0]) and (
-            {first, last} <= addresses or not addresses.isdisjoint((first + last, first[:1] + last, last + first[:1]))
-        )
         tagged = any(left < run.end() and start < right and "\n" not in text[left:start] for left, right in entities)
         are_words = all(map(is_only_word, words)) or _is_job(words)  # Data Analyst, Assistant Harbour Pilot
         is_never = words[0].casefold() in NEVER_NAMES  # On 12 January Jane Doe
+        sure = _is_in_address(words, addresses)
         sure = sure or (tagged and not (are_words or is_never) and _is_never_word(text, words[0]))
-        while words and not sure and not _begins_name(text, start, words[0]):
-            start += len(words.pop(0)) + 1
-        while words and not sure and not (could_be_name(words[-1]) or place_last(words)):
-            if len(words) == 2 and word_as_last(*words):
-                break
-            words.pop()
-        known = words and (is_listed(in_name_case(words[0]).split("-")[0]) or is_vietnamese(words))
-        known = known or (words and not lexicon.is_ordinary(words[0]) and text.count(words[0]) > 1)
-        if len(words) > 2 and not sure and not known and is_first(words[1]):
-            start += len(words.pop(0)) + 1  # File Jane Doe
-        while (
-            len(words) > 1
-            and not sure
-            and is_only_word(words[0])
-            and is_first(words[1])
-            and not is_vietnamese(words)
-            and not _is_never_word(text, words[0], 1)
-        ):
-            start += len(words.pop(0)) + 1  # Woke Emi
+        if not sure:
+            words, start = _trimmed(text, words, start)
         plain = [word for word in words if not _is_gendered(word)]
         if len(plain) == 1 and tagged and not is_first(plain[0]) and text[:start].endswith("Said "):
             yield Told(Named("", plain[0]), start)
         company = COMPANY.search(run[0]) or re.match(rf",?[ ]{COMPANY.pattern}", text[run.end() :], re.IGNORECASE)
-        is_place = plain and plain[-1].casefold() in PLACES - PLACE_LASTS and not is_listed(plain[-1])  # Marine Terrace
-        if (
-            company
-            or is_place
-            or (not sure and all(map(is_only_word, plain)))  # Data Analyst
-            or (not sure and _is_job(plain))
-            or (not (sure or is_first(plain[0])) and is_only_word(plain[-1]) and not _stands_alone(text, plain))
-            or not 2 <= len(plain) <= 5
-            or not PLACES.isdisjoint(word.casefold() for word in plain[1:-1])
-        ):
+        if company or not 2 <= len(plain) <= 5 or _is_thing(text, plain, sure=sure):
             continue
-        line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
-        heads = (
-            start < 200
-            and text.count("\n", 0, start) < 4
-            and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
-        )
-        told = [evidence(in_name_case(word)) for word in plain]  # Hong Kong is two last names
-        listed = all(map(is_listed, map(in_name_case, plain))) and any(one.first for one in told)
-        if (
-            sure
-            or is_first(plain[0])
-            or place_last(plain)
-            or is_vietnamese(plain)
-            or (listed and (len(plain) == 2 or heads))
-            or (
-                heads
-                and not text[:start].strip()
-                and all(word[0].isupper() and not is_only_word(word) for word in plain)
-            )
-            or (tagged and not is_capitals(run[0]))
-        ):
+        heads = _heads(text, words, start)
+        if sure or (tagged and not is_capitals(run[0])) or _is_known(text[:start], plain, heads=heads):
             yield Told(named(words, sure=sure), start, 1.5 if heads else 0.0)
-        elif not is_capitals(run[0]) and not any(map(lexicon.is_ordinary, plain)) and all(map(could_be_name, plain)):
-            both, *again = (
-                len(re.findall(rf"(?<!\w){re.escape(written)}(?!\w)", text))
-                for written in (" ".join(words), plain[0], plain[-1])
-            )
-            family = evidence(plain[-1]).last >= WELL_KNOWN and again[0] > 1
-            if evidence(plain[0]).last < WELL_KNOWN and (family or max(again) > both):  # one stands alone elsewhere
-                yield Told(named(words), start, 1.5 if heads else 0.0)
+        elif not is_capitals(run[0]) and _is_used_as_name(text, words, plain):
+            yield Told(named(words), start, 1.5 if heads else 0.0)
+
+
+def _words_in_addresses(text: str) -> set[str]:
+    """The words of addresses and file names, but not of hosts: those are companies."""
+    tokens = (token[0] for token in lexicon.tokens_in(lexicon.fold(text).lower()))
+    parts = (part for token in tokens for part in re.findall(r"\S+(?=@)|/\S+|\S*_\S*", token))
+    return {word for part in parts for word in re.findall(r"[a-z]+", part)}
+
+
+def _is_in_address(words: Sequence[str], addresses: set[str]) -> bool:
+    """Whether an address has the first and the last of some words: *jane.doe@*, *jdoe@*."""
+    first, last = (people.handle(word).lower() for word in (words[0], words[-1]))
+    joined = {first + last, first[:1] + last, last + first[:1]}
+    return not is_only_word(words[0]) and ({first, last} <= addresses or not addresses.isdisjoint(joined))
+
+
+def _trimmed(text: str, words: list[str], start: int) -> tuple[list[str], int]:
+    """The words of a run that may be a name, and where they begin, without words before and behind it."""
+    while words and not _begins_name(text, start, words[0]):
+        start += len(words.pop(0)) + 1
+    while words and not (could_be_name(words[-1]) or place_last(words)):
+        if len(words) == 2 and word_as_last(*words):
+            break
+        words.pop()
+    known = words and (is_listed(in_name_case(words[0]).split("-")[0]) or is_vietnamese(words))
+    known = known or (words and not lexicon.is_ordinary(words[0]) and text.count(words[0]) > 1)
+    if len(words) > 2 and not known and is_first(words[1]):
+        start += len(words.pop(0)) + 1  # File Jane Doe
+    while (
+        len(words) > 1
+        and is_only_word(words[0])
+        and is_first(words[1])
+        and not is_vietnamese(words)
+        and not _is_never_word(text, words[0], 1)
+    ):
+        start += len(words.pop(0)) + 1  # Woke Emi
+    return words, start
+
+
+def _is_thing(text: str, words: Sequence[str], *, sure: bool) -> bool:
+    """Whether words with capitals are a place or a job, and nobody's name."""
+    if words[-1].casefold() in PLACES - PLACE_LASTS and not is_listed(words[-1]):  # Marine Terrace
+        return True
+    if not PLACES.isdisjoint(word.casefold() for word in words[1:-1]):
+        return True
+    if sure:
+        return False
+    ends_in_word = not is_first(words[0]) and is_only_word(words[-1])
+    return all(map(is_only_word, words)) or _is_job(words) or (ends_in_word and not _stands_alone(text, words))
+
+
+def _heads(text: str, words: Sequence[str], start: int) -> bool:
+    """Whether a name is one of the first lines of a text, alone or before a comma."""
+    line = text[text.rfind("\n", 0, start) + 1 :].partition("\n")[0].strip(" #*\t").casefold()
+    is_near = start < 200 and text.count("\n", 0, start) < 4
+    return is_near and re.match(rf"{re.escape(' '.join(words).casefold())}(?:,|$)", line) is not None
+
+
+def _is_known(before: str, words: Sequence[str], *, heads: bool) -> bool:
+    """Whether the lists know words as a name, or they begin the text as nothing else does."""
+    told = [evidence(in_name_case(word)) for word in words]  # Hong Kong is two last names
+    listed = all(map(is_listed, map(in_name_case, words))) and any(one.first for one in told)
+    begins = heads and not before.strip() and all(word[0].isupper() and not is_only_word(word) for word in words)
+    known = is_first(words[0]) or place_last(words) or is_vietnamese(words)
+    return known or begins or (listed and (len(words) == 2 or heads))
+
+
+def _is_used_as_name(text: str, words: Sequence[str], plain: Sequence[str]) -> bool:
+    """Whether the first or the last of words that no list knows stands alone elsewhere, as a name does."""
+    if any(map(lexicon.is_ordinary, plain)) or not all(map(could_be_name, plain)):
+        return False
+    both, *again = (
+        len(re.findall(rf"(?<!\w){re.escape(written)}(?!\w)", text))
+        for written in (" ".join(words), plain[0], plain[-1])
+    )
+    family = evidence(plain[-1]).last >= WELL_KNOWN and again[0] > 1
+    return evidence(plain[0]).last < WELL_KNOWN and (family or max(again) > both)
 
 
 def _is_job(words: Sequence[str]) -> bool:
