@@ -11,8 +11,9 @@ from psa_core.anchors import _spacy
 from psa_core.anchors._base import NO_PERSON, NOT_NAMED, Anchor, AnchorFinder, AnchorPlugin, Found, Undecided
 from psa_core.anchors._forms import RULES, FormFinder, pronoun_tables
 from psa_core.anchors._person import pronouns
+from psa_core.anchors._person.beside import ANOTHER
 from psa_core.anchors._person.grammar import Grammar, verbs_with
-from psa_core.anchors._person.mentions import ANOTHER, mentions_of
+from psa_core.anchors._person.mentions import mentions_of
 from psa_core.anchors._person.subject import choose, find_people
 
 #: How many people of a text a reader can choose from.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from psa_core.anchors._base import Anchor, Role, Undecided
 from psa_core.anchors._person.about import FIRST_PERSON, Evidence
+from psa_core.anchors._person.beside import ANOTHER, OTHER_NAME, PERHAPS
 from psa_core.anchors._person.fields import SIGNED
 from psa_core.anchors._person.grammar import Grammar, verbs_with
 from psa_core.anchors._person.lexicon import (
@@ -29,7 +30,6 @@ from psa_core.anchors._person.lexicon import (
     is_only_word,
     is_ordinary,
 )
-from psa_core.anchors._person.mentions import ANOTHER, OTHER_NAME, PERHAPS
 from psa_core.anchors._person.naming import Named
 from psa_core.anchors._person.told import ACTS
 from psa_core.inputs.gazetteers import is_listed
