@@ -559,6 +559,11 @@ def test_pronouns_in_a_text_by_the_person_are_somebody_elses() -> None:
             "On 12 January Greg Baker rang us. On 19 January Greg left.",
         ),
         ("Gwilym ap Rhys came. Mr ap Rhys ate.\nAP RHYS: Yes.", "Greg Baker came. Mr. Baker ate.\nBAKER: Yes."),
+        (
+            "Name of person complained of: Coach Jane (boys)\nYour name: Tom Hall\nTom left. Tom sat. Jane ran.",
+            "Coach Greg (boys)\nYour name: Tom Hall",
+        ),
+        ("Jane Doe left. A man whom she would only call Biscuit rang. Biscuit sat.", "only call Biscuit rang."),
         ("Mrs A Doe, 81\nAnn let me in. Her nephew Tom Doe rang. Mrs Doe ate.", "Mr. G Baker, 81\nGreg let me in."),
         ("Client: Jane Doe\nKnown as: Zyxa\nZyxa sings.", "Known as: Greg\nGreg sings."),
         # A first name that no list knows, and words that begin a name only by their capital.

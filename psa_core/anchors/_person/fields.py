@@ -28,6 +28,7 @@ _MAIL = re.compile(r"(?<![\w.])([a-z]{2,})[._]([a-z]{2,}(?:-[a-z]{2,})*)\d*@", r
 _LABEL = re.compile(
     r"(?:^[ \t]*|(?<=[.;|][ ])|(?<=[ ]{2})|(?<=\t))(?=\w)"
     r"((?:[\w' ]{0,15}\bnames?(?:[ ](?:as|on|in|of|per|id|full|passport|file)){0,3}"
+    r"(?:(?<=[ ]of)(?:[ ][a-z]+){1,4})?"
     rf"|(?:[a-z]+[ ]){{0,2}}(?:{'|'.join(lexicon.LABELS)})|(?:young[ ])?person(?:[ ]concerned)?|service[ ]user)"
     r"(?:[ ](?:\d+|name|of[ ]\w+))?)(?:[ ]\([^)\n]*\))?"
     r"(?:[ \t]*(?P<mark>[:\-–]|\.{2,})[ \t]*|[ ]+(?=(?-i:[A-Z])))(?=(?P<value>[^\n]{1,200}))",
@@ -140,6 +141,8 @@ def _labelled(text: str, seen: set[str]) -> Iterator[Told]:
         is_topic = label in _TOPICS  # of an e-mail
         turned = _turned(value, is_name="name" in label, is_topic=is_topic)
         words = turned or _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
+        if not turned and words[1:] and words[0].casefold() in lexicon.ROLES:  # Coach Jane
+            del words[0]
         if not (match["mark"] or turned or is_first(words[0]) or words[0].strip(".").casefold() in GENDERED):
             continue  # PT SAMUDRA BIRU, a company
         listed = (

@@ -32,7 +32,7 @@ from psa_core.inputs.gazetteers import evidence, gender_of, is_listed
 _KNOWN_AS = re.compile(
     rf"\b(?i:known[ ](?!to[ ](?:h|m|the))(?:[^.\n,]{{0,40}}[ ])?as|go(?:es)?[ ]by|nicknamed|nickname:?"
     rf"|(?:preferred|pet|house)[ ]name:?|to[ ]be[ ]called|aka|a\.k\.a\."
-    rf"|\(uses|whom[ ](?!I['’]ll)(?:[\w']+[ ]){{1,3}}calls?"
+    rf"|\(uses|,[ ]whom[ ](?!I['’]ll)(?:[\w']+[ ]){{1,3}}calls?"
     rf")[: \t.]+[\"“‘']?({PART})(?![ ]{PART})"
 )
 #: *Pip, as everybody calls her*.
