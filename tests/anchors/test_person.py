@@ -765,9 +765,11 @@ def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:
         ("Jane Doe left. J. said no, and Ms. D. agreed.", ["J", "D"]),
         ("Jane Smith (née Doe) left. Ms. Smith sings.", ["Doe"]),
         ("Jane Doe writes as jdoe84. Jane sings.", ["jdoe"]),
+        ("Jane Doe left. The children call her Biscuit. Biscuit sings.", ["Biscuit", "Biscuit"]),
+        ("Jane Doe rang. shes late, and hes not. See HES.", ["shes"]),
     ],
 )
-def test_letters_logins_and_former_names_are_listed(text: str, stays: list[str]) -> None:
+def test_letters_logins_and_other_names_are_listed(text: str, stays: list[str]) -> None:
     assert [words for words, _ in left(text)] == stays
 
 

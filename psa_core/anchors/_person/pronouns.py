@@ -38,9 +38,12 @@ IN_SPEECH = "a pronoun in quoted words"
 NEAR_ANOTHER, WRITER = "a pronoun nearer to another person", "a pronoun in a text that the person wrote"
 OTHER_GENDER = "a pronoun of another gender than the person's"
 UNKNOWN_GENDER = "a pronoun, and the person's gender is not known"
+RUN_ON = "a pronoun without its apostrophe"
 PERHAPS_THEY = "they, who may be the person or several"
 _REFLEXIVE = {"himself": "male", "herself": "female"}
 _REFLEXIVES = re.compile(r"(?<![\w/])(?:himself|herself)(?![\w/])", re.IGNORECASE)
+#: *shes late*, and not the letters *HES*
+_RUN_ONS = re.compile(r"(?<![\w/])(?:([Ss]he)|[Hh]e)s(?![\w/])")
 _THEY = {"they": "he", "them": "him", "their": "his", "theirs": "hers", "themself": "himself", "themselves": "himself"}
 _THEYS = re.compile(r"(?<![\w/])(?:they|them|their|theirs|themself|themselves)(?![\w/])", re.IGNORECASE)
 _DECLARED = re.compile(r"\b(she|he|they)[ ]?/[ ]?(?:her|him|them)(?:[ ]?/[ ]?(?:hers|his|theirs))?\b", re.IGNORECASE)
@@ -232,6 +235,9 @@ def pronouns_of(
         else:
             mine.append(anchor)
             nearest.decided.append(start)
+    for match in _RUN_ONS.finditer(text):
+        if gender in ("", "female" if match[1] else "male"):
+            left.append(Undecided(*match.span(), RUN_ON))
     if not mine and not writes:  # nobody calls the person he or she
         theys = _THEYS.finditer(text, anchors[0].start)
         for one in theys:
