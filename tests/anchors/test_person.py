@@ -612,6 +612,11 @@ def test_a_long_line_of_one_thing_is_read_in_time(filling: str) -> None:
     assert [one.named.words for one in found] == ["Jane Doe"] and choose(text, found, "")[0] is found[0]
 
 
+@pytest.mark.parametrize("line", ["Case RE:", "Subject FW: "])
+def test_a_label_without_a_name_behind_it_is_nobody(line: str) -> None:
+    assert changed(f"Jane Doe left.\n{line}\nJane sang.", GREG) == f"Greg Baker left.\n{line}\nGreg sang."
+
+
 @pytest.mark.parametrize("signs", ["*", "_", "=-"])
 def test_a_long_line_of_signs_is_read_in_time(signs: str) -> None:
     text = f"Jane Doe came. {signs * 30_000}\nJane left."
@@ -766,6 +771,7 @@ def test_parents_of_the_same_last_name_stay(text: str, expected: str) -> None:
         ("Jane Smith (née Doe) left. Ms. Smith sings.", ["Doe"]),
         ("Jane Doe writes as jdoe84. Jane sings.", ["jdoe"]),
         ("Jane Doe left. The children call her Biscuit. Biscuit sings.", ["Biscuit", "Biscuit"]),
+        ("Jane Doe left. We called her GP, and would call her Mrs Hall. A GP sat.", []),
         ("Jane Doe rang. shes late, and hes not. See HES.", ["shes"]),
     ],
 )

@@ -145,7 +145,7 @@ def _coverage(found: Selection) -> None:
         rest = sum(list(found.masked.values())[REASONS:])
         more = [f"for other reasons {rest:,}"] if rest else []
         summary.append(f"Left alone, though they look like words to replace: {'; '.join(masked[:REASONS] + more)}.")
-    if any(why.startswith("a pronoun") for why in found.masked):
+    if any(one.anchors for undecided in found.undecided for one in undecided):
         summary.append(
             "A pronoun that is left alone does not fit names of another gender: a click in the review replaces it."
         )

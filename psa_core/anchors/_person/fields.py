@@ -143,8 +143,9 @@ def _labelled(text: str, seen: set[str]) -> Iterator[Told]:
         words = turned or _VALUE_ENDS.split(_REPLIED.sub("", value))[0].split()
         if not turned and words[1:] and words[0].casefold() in lexicon.ROLES:  # Coach Jane
             del words[0]
-        if not (match["mark"] or turned or is_first(words[0]) or words[0].strip(".").casefold() in GENDERED):
-            continue  # PT SAMUDRA BIRU, a company
+        begins_name = words and (is_first(words[0]) or words[0].strip(".").casefold() in GENDERED)
+        if not (match["mark"] or turned or begins_name):  # PT SAMUDRA BIRU, a company
+            continue
         listed = (
             len(words) > 1
             and PLACES.isdisjoint(word.casefold() for word in words[1:])

@@ -14,14 +14,7 @@ from psa_core.anchors._person import lexicon
 from psa_core.anchors._person.about import Evidence
 from psa_core.anchors._person.addresses import Mention, handles_in
 from psa_core.anchors._person.beside import ANOTHER, FAMILY, OTHER_NAME, PERHAPS, SHARED, SHORT, Surroundings
-from psa_core.anchors._person.lexicon import (
-    KIN,
-    PART,
-    TITLE,
-    fold,
-    is_capitals,
-    key_of,
-)
+from psa_core.anchors._person.lexicon import KIN, PART, TITLE, fold, is_capitals, key_of
 from psa_core.anchors._person.naming import Named
 from psa_core.anchors._person.near import near
 from psa_core.anchors._person.spelling import between_names, either, form_of, halves, initial_of, middle_names

@@ -20,7 +20,7 @@ _KIN_NAME = re.compile(
     r"\b(?:Mum(?:my)?|Mom(?:my)?|Mamm?a|Dad(?:dy)?|Papa|Gran(?:ny|d?dad|dma|dpa)?|Aunt(?:ie|y)|Nana)\b(?![ ][A-Z])"
 )
 #: What somebody is called, who may be the person: *everybody calls her Daz*.
-_CALLED = re.compile(rf"\bcall(?:s|ed|ing)?[ ](?:him|her|them)[ ][\"“‘']?({PART})")
+_CALLED = re.compile(rf"\bcall(?:s|ed|ing)?[ ](?:him|her|them)[ ][\"“‘']?(?!{TITLE}\s)({PART})")
 _IN_ADDRESS = re.compile(r"[@/_\\]|\w\.\w")
 
 
@@ -44,8 +44,8 @@ def near(plain: str, who: Named, gender: str, others: Sequence[Named]) -> Iterat
     for match in _KIN_NAME.finditer(plain):
         if {KIN[match[0].casefold()], gender} != {"female", "male"}:
             yield *match.span(), "", PERHAPS
-    for called in {match[1] for match in _CALLED.finditer(plain)}:
-        if lexicon.could_be_name(called):
+    for called in dict.fromkeys(match[1] for match in _CALLED.finditer(plain)):
+        if lexicon.could_be_name(called) and not called.isupper():
             for match in re.finditer(rf"(?<!\w){re.escape(called)}(?!\w)", plain):
                 yield *match.span(), "", PERHAPS
     for match in re.finditer(r"[^\W\d_]+", plain):

@@ -68,7 +68,7 @@ _SENTENCE_END = re.compile(r"(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bDr)(?<!\bProf)(?<
 _IS_ONE = re.compile(r"(?:year[- ]old|\by/?o|\b(?:is|was) (?:an?|the))[ ](?:[\w-]+[ ]){0,2}$", re.IGNORECASE)
 #: Around the name of who speaks in a transcript or a chat: the time, a role.
 _SPEAKER_BEFORE, _SPEAKER_AFTER = (
-    re.compile(r"[\W\d]*(?:[ap]m)?[\W\d]*(?:\w{1,4}\.?[ ])?", re.IGNORECASE),
+    re.compile(r"[\W\d]*(?:[ap]m)?[\W\d]*", re.IGNORECASE),
     re.compile(r"\*{0,2}(?:[ ]\([^)\n]{1,40}\))?\*{0,2}:[ ]"),
 )
 _NEW_CLAUSE = re.compile(
